@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0
+# ward: builds the module (make), shows it (make demo), tests it (make check).  make help says more.
+
+# The kernel's build system reads Kbuild, never this file.
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+all:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+install: all
+	$(MAKE) -C $(KDIR) M=$(CURDIR) INSTALL_MOD_DIR=updates modules_install
+
+clean:
+	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
+
+demo:
+	@tools/vm/demo
+
+shell:
+	@tools/vm/shell
+
+check:
+	@tools/check
+
+check-unit check-kunit check-vm lint:
+	@tools/check $(@:check-%=%)
+
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: all install clean demo shell check check-unit check-kunit check-vm lint help
+
+#: make               build ward.ko against the running kernel
+#: make KDIR=...      build it against another one (6.1, 6.12 or 7.3)
+#: make install       install the module for that kernel (depmod included)
+#: make clean         remove what the build left
+#:
+#: make demo          as root: NFS over RDMA between two ward devices in a VM, from nothing
+#:                    (IPV6=1: over IPv6; NFSVERS=3: NFSv3; KVER=6.1 or 7.3: another kernel)
+#: make shell         as root: a prompt in the same VM with both devices up
+#:
+#: make check         as root: every test; ends in "N passed, N failed"
+#: make lint          checkpatch, sparse, W=1 builds, shellcheck
+#: make check-unit    protocol logic in user space
+#: make check-kunit   KUnit on user-mode Linux
+#: make check-vm      module builds for 6.1, 6.12 and 7.3, system tests in VMs
+#:                    (FULL=1: long versions of the tests)
+#:
+#: What these download and build is kept in ${WARD_CACHE:-~/.cache/ward}.

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies between packets and registered memory.
+ *
+ * The guard of one region at a time is held from one packet of a run to the
+ * next: see struct ward_access. All of this runs with BH off and never sleeps.
+ */
+#include <linux/align.h>
+#include <linux/string.h>
+
+#include "copy.h"
+#include "pages.h"
+
+/**
+ * ward_access_end() - let go of the region used last
+ * @a: whose accesses
+ *
+ * Context: BH off.
+ */
+void ward_access_end(struct ward_access *a)
+{
+	if (a->mr) {
+		ward_mr_leave(a->mr);
+		a->mr = NULL;
+	}
+}
+
+/**
+ * ward_access_begin() - be inside the guard of a region, with everything checked
+ * @a:      whose access
+ * @key:    lkey or R_key
+ * @va:     first address
+ * @len:    bytes
+ * @rights: the IB_ACCESS_* rights it takes, 0 for a local read
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, and a->mr is the region until the next call or ward_access_end().
+ */
+enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights)
+{
+	enum ward_refusal why = WARD_GRANTED;
+
+	/* Inside the guard the registration cannot change, so only the range is new */
+	if (a->mr && a->mr->key == key && a->rights == rights && !a->mr->closed_to_peers &&
+	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED)
+		return WARD_GRANTED;
+	ward_access_end(a);
+	a->mr = ward_mr_enter(a->dev, a->pd, a->user, key, va, len, rights, &why);
+	a->rights = rights;
+	return why;
+}
+
+static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
+{
+	if (!mr->pages) {
+		*contig = U64_MAX;
+		return (void *)(uintptr_t)va;
+	}
+	return ward_pages_at(mr->pages, mr->offset + (va - mr->iova), contig);
+}
+
+/**
+ * ward_access_read() - copy out of the region
+ * @a:   ward_access_begin() has granted these bytes
+ * @va:  first address
+ * @to:  where to
+ * @len: bytes
+ */
+void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len)
+{
+	while (len) {
+		u64 contig;
+		void *from = at(a->mr, va, &contig);
+		u32 n = min_t(u64, len, contig);
+
+		memcpy(to, from, n);
+		to += n;
+		va += n;
+		len -= n;
+	}
+}
+
+static void write_part(const struct ward_mr *mr, u64 va, const struct sk_buff *skb, u32 skb_off,
+		       u32 len)
+{
+	while (len) {
+		u64 contig;
+		void *to = at(mr, va, &contig);
+		u32 n = min_t(u64, len, contig);
+
+		/* cannot fail: the packet's length was checked when it was parsed */
+		skb_copy_bits(skb, skb_off, to, n);
+		skb_off += n;
+		va += n;
+		len -= n;
+	}
+}
+
+/**
+ * ward_access_write() - copy a packet's payload into the region
+ * @a:       ward_access_begin() has granted these bytes
+ * @va:      first address
+ * @skb:     the packet
+ * @skb_off: offset of the payload from skb->data
+ * @len:     bytes
+ * @last:    these are the last bytes of the message: its last aligned word is stored after all
+ *           the rest, because programs poll it (F37)
+ */
+void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
+		       u32 skb_off, u32 len, bool last)
+{
+	u32 head = len;
+
+	if (last && len)
+		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
+	write_part(a->mr, va, skb, skb_off, head);
+	if (head < len) {
+		smp_wmb();
+		write_part(a->mr, va + head, skb, skb_off + head, len - head);
+	}
+}
+
+/* Put the cursor at @pos; forward is cheap */
+static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cur, u32 pos)
+{
+	if (cur->pos > pos)
+		*cur = (struct ward_cursor){};
+	while (cur->sge < num_sge) {
+		u32 left = sge[cur->sge].length - cur->off;
+
+		if (pos - cur->pos < left) {
+			cur->off += pos - cur->pos;
+			cur->pos = pos;
+			return;
+		}
+		cur->pos += left;
+		cur->off = 0;
+		cur->sge++;
+	}
+}
+
+/**
+ * ward_sges_read() - copy the next bytes of a work request out of its pieces
+ * @a:       whose access
+ * @sge:     the pieces
+ * @num_sge: how many
+ * @cur:     where to begin; moved on
+ * @to:      where to
+ * @len:     bytes; the caller knows that the pieces hold so many
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, or why a piece may not be read; then some bytes may have been copied.
+ */
+enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
+				 struct ward_cursor *cur, void *to, u32 len)
+{
+	enum ward_refusal why;
+
+	while (len) {
+		const struct ward_sge *s;
+		u32 n;
+
+		seek(sge, num_sge, cur, cur->pos);
+		if (cur->sge >= num_sge)
+			return WARD_REFUSED_RANGE;
+		s = &sge[cur->sge];
+		n = min(len, s->length - cur->off);
+		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, 0);
+		if (why)
+			return why;
+		ward_access_read(a, s->addr + cur->off, to, n);
+		to += n;
+		len -= n;
+		cur->pos += n;
+		cur->off += n;
+	}
+	return WARD_GRANTED;
+}
+
+/**
+ * ward_sges_write() - copy payload into the pieces of a work request
+ * @a:       whose access
+ * @sge:     the pieces
+ * @num_sge: how many
+ * @cur:     a cursor for these pieces
+ * @pos:     bytes from the start of the pieces at which to begin
+ * @skb:     the packet
+ * @skb_off: offset of the payload from skb->data
+ * @len:     bytes
+ * @last:    these are the last bytes of the message (F37)
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been copied.
+ */
+enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
+				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
+				  u32 skb_off, u32 len, bool last)
+{
+	enum ward_refusal why;
+
+	while (len) {
+		const struct ward_sge *s;
+		u32 n;
+
+		seek(sge, num_sge, cur, pos);
+		if (cur->sge >= num_sge)
+			return WARD_REFUSED_RANGE;
+		s = &sge[cur->sge];
+		n = min(len, s->length - cur->off);
+		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, IB_ACCESS_LOCAL_WRITE);
+		if (why)
+			return why;
+		ward_access_write(a, s->addr + cur->off, skb, skb_off, n, last && n == len);
+		skb_off += n;
+		pos += n;
+		len -= n;
+	}
+	return WARD_GRANTED;
+}

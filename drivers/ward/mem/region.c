@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory regions.
+ *
+ * Who may be where at the same time:
+ * - Accesses, from any number of QPs, are inside the guard. They never sleep there.
+ * - One REG_MR at a time makes a registration active, and only from FREE, when nobody is inside.
+ * - Any number of invalidates and a deregistration may meet. The first one to find the region
+ *   VALID shuts the guard; each of them is told when the guard has drained, so each of their
+ *   completions is a fence (F1, F13, F19, F39).
+ * - A region is freed one RCU grace period after its deregistration; whoever looks one up does
+ *   so under RCU, and touches it later only from inside the guard.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+#include <ward/wire.h>
+
+#include "../verbs/device.h"
+#include "pages.h"
+#include "region.h"
+
+/**
+ * ward_keys_init() - set up the key space of a device
+ * @keys: all zero
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ward_keys_init(struct ward_keys *keys)
+{
+	keys->index = kvmalloc(sizeof(*keys->index), GFP_KERNEL);
+	if (!keys->index)
+		return -ENOMEM;
+	get_random_bytes(keys->index, sizeof(*keys->index));
+	xa_init_flags(&keys->regions, XA_FLAGS_ALLOC1);
+	atomic_set(&keys->count, 0);
+	return 0;
+}
+
+/**
+ * ward_keys_exit() - undo ward_keys_init()
+ * @keys: the key space; no region is left
+ */
+void ward_keys_exit(struct ward_keys *keys)
+{
+	xa_destroy(&keys->regions);
+	kvfree(keys->index);
+}
+
+/**
+ * ward_mr_create() - make a region that nothing reaches yet
+ * @dev:  device
+ * @pd:   protection domain
+ * @kind: what it is to be
+ *
+ * Context: may sleep.
+ * Return: a region in state FREE, for ward_mr_publish() or kfree(), or NULL.
+ */
+struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
+			       enum ward_region_kind kind)
+{
+	struct ward_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+
+	if (!mr)
+		return NULL;
+	/* the core sets these after the verb returns, which is later than we need them */
+	mr->ib.device = &dev->ib;
+	mr->ib.pd = pd;
+	mr->dev = dev;
+	mr->kind = kind;
+	ward_guard_init(&mr->guard);
+	spin_lock_init(&mr->lock);
+	INIT_LIST_HEAD(&mr->waiters);
+	return mr;
+}
+
+/**
+ * ward_mr_publish() - give a region its key
+ * @mr: a region from ward_mr_create()
+ *
+ * The upper 24 bits of the key come from a secret permutation of the slot, the lower 8 are random
+ * at first and the consumer's from then on. A key is never 0 (F46).
+ *
+ * Context: may sleep.
+ * Return: 0, or -ENOMEM when the device has WARD_MAX_MR regions already.
+ */
+int ward_mr_publish(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+	u32 index;
+	int err;
+
+	if (atomic_inc_return(&keys->count) > WARD_MAX_MR) {
+		err = -ENOMEM;
+		goto err_count;
+	}
+	do {
+		err = xa_alloc_cyclic(&keys->regions, &mr->slot, mr,
+				      XA_LIMIT(1, WARD_24BITS), &keys->next, GFP_KERNEL);
+		if (err < 0)
+			goto err_count;
+		index = ward_permute(keys->index, mr->slot);
+		/* the one slot whose index is 0 stays taken for the life of the device */
+		if (!index)
+			xa_store(&keys->regions, mr->slot, XA_ZERO_ENTRY, GFP_KERNEL);
+	} while (!index);
+
+	mr->key = index << 8 | get_random_u8();
+	mr->ib.lkey = mr->key;
+	mr->ib.rkey = mr->key;
+	return 0;
+
+err_count:
+	atomic_dec(&keys->count);
+	return err < 0 ? -ENOMEM : err;
+}
+
+/**
+ * ward_mr_activate() - make a registration the active one
+ * @mr:     a region in state FREE
+ * @key:    lkey and R_key from now on; only the low 8 bits may differ from before
+ * @access: IB_ACCESS_* rights
+ * @iova:   address of the first byte, as peers and work requests name it
+ * @length: bytes
+ * @pages:  page list, of which a reference is taken over; its first byte has the address @iova
+ *          rounded down to the page size; NULL for WARD_KIND_DMA
+ *
+ * Context: any but hard interrupt.
+ */
+void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
+		      struct ward_pages *pages)
+{
+	mr->key = key;
+	mr->access = access;
+	mr->iova = iova;
+	mr->length = length;
+	mr->offset = pages && pages->shift ? iova & ((1ULL << pages->shift) - 1) : 0;
+	mr->pages = pages;
+	mr->generation++;
+	mr->closed_to_peers = false;
+
+	spin_lock_bh(&mr->lock);
+	mr->state = WARD_VALID;
+	ward_guard_open(&mr->guard);
+	spin_unlock_bh(&mr->lock);
+}
+
+/* Nobody is inside, and nobody can enter. Called once for each time that the guard was shut. */
+static void mr_drained(struct ward_mr *mr)
+{
+	struct ward_drain *drain, *next;
+	LIST_HEAD(waiters);
+
+	ward_pages_put(mr->pages);
+	mr->pages = NULL;
+
+	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
+	rcu_read_lock();
+	spin_lock_bh(&mr->lock);
+	smp_store_release(&mr->state, WARD_FREE);
+	list_splice_init(&mr->waiters, &waiters);
+	spin_unlock_bh(&mr->lock);
+	wake_up_var(&mr->state);
+	rcu_read_unlock();
+
+	list_for_each_entry_safe(drain, next, &waiters, entry)
+		drain->done(drain);
+}
+
+/**
+ * ward_mr_leave() - end an access
+ * @mr: a region that ward_mr_enter() returned
+ *
+ * Context: BH off.
+ */
+void ward_mr_leave(struct ward_mr *mr)
+{
+	if (unlikely(ward_guard_leave(&mr->guard)))
+		mr_drained(mr);
+}
+
+/**
+ * ward_mr_invalidate() - put a region out of reach
+ * @mr:    the region; the caller is not inside its guard
+ * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
+ *         waits by other means
+ *
+ * Nobody enters after this call. An invalid region stays as it is (F39).
+ *
+ * Context: BH off, or any that may take a BH lock.
+ * Return: true when the region is out of reach now; false when @drain->done will be called.
+ */
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
+{
+	bool first;
+
+	spin_lock_bh(&mr->lock);
+	if (mr->state == WARD_FREE) {
+		spin_unlock_bh(&mr->lock);
+		return true;
+	}
+	first = mr->state == WARD_VALID;
+	mr->state = WARD_DRAINING;
+	if (first && ward_guard_shut(&mr->guard)) {
+		spin_unlock_bh(&mr->lock);
+		mr_drained(mr);
+		return true;
+	}
+	if (drain)
+		list_add_tail(&drain->entry, &mr->waiters);
+	spin_unlock_bh(&mr->lock);
+	return false;
+}
+
+/**
+ * ward_mr_close_to_peers() - the part of an invalidate that takes effect when it executes (F5)
+ * @mr: the region
+ *
+ * Context: any.
+ */
+void ward_mr_close_to_peers(struct ward_mr *mr)
+{
+	WRITE_ONCE(mr->closed_to_peers, true);
+}
+
+/**
+ * ward_mr_destroy() - deregister
+ * @mr: a published region
+ *
+ * Waits for accesses in flight, however long (F19).
+ *
+ * Context: may sleep.
+ */
+void ward_mr_destroy(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+
+	xa_erase(&keys->regions, mr->slot);
+	ward_mr_invalidate(mr, NULL);
+	wait_var_event(&mr->state, smp_load_acquire(&mr->state) == WARD_FREE);
+	atomic_dec(&keys->count);
+	ward_pages_put(mr->list[0]);
+	ward_pages_put(mr->list[1]);
+	kfree_rcu(mr, rcu);
+}
+
+/**
+ * ward_mr_find() - look a region up by the index in a key
+ * @dev: device
+ * @key: lkey or R_key; its low 8 bits are not looked at
+ *
+ * Context: under RCU, which also keeps the region from being freed.
+ * Return: the region, in whatever state, or NULL.
+ */
+struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key)
+{
+	return xa_load(&dev->keys.regions, ward_unpermute(dev->keys.index, key >> 8));
+}
+
+/**
+ * ward_mr_in_range() - whether an access stays inside a region
+ * @mr:  the region; the caller is inside its guard
+ * @va:  first address
+ * @len: bytes
+ *
+ * Neither @va + @len nor the end of the region is computed, so nothing overflows (F25).
+ *
+ * Return: WARD_GRANTED or WARD_REFUSED_RANGE.
+ */
+enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len)
+{
+	if (va < mr->iova || len > mr->length || va - mr->iova > mr->length - len)
+		return WARD_REFUSED_RANGE;
+	return WARD_GRANTED;
+}
+
+static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ib_pd *pd, bool user,
+				  u32 key, u64 va, u64 len, int access)
+{
+	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
+			   IB_ACCESS_REMOTE_ATOMIC;
+
+	if (mr->key != key || (mr->kind == WARD_KIND_DMA && user))
+		return WARD_REFUSED_KEY;
+	if ((access & remote) && READ_ONCE(mr->closed_to_peers))
+		return WARD_REFUSED_STATE;
+	if (mr->ib.pd != pd)
+		return WARD_REFUSED_PD;
+	if (access & ~mr->access)
+		return WARD_REFUSED_RIGHTS;
+	return ward_mr_in_range(mr, va, len);
+}
+
+static void count_refusal(struct ward_device *dev, enum ward_refusal why)
+{
+	switch (why) {
+	case WARD_GRANTED:
+		break;
+	case WARD_REFUSED_KEY:
+		ward_count(dev, REFUSED_KEY);
+		break;
+	case WARD_REFUSED_STATE:
+		ward_count(dev, REFUSED_STATE);
+		break;
+	case WARD_REFUSED_PD:
+		ward_count(dev, REFUSED_PD);
+		break;
+	case WARD_REFUSED_RIGHTS:
+		ward_count(dev, REFUSED_RIGHTS);
+		break;
+	case WARD_REFUSED_RANGE:
+		ward_count(dev, REFUSED_RANGE);
+		break;
+	}
+}
+
+/**
+ * ward_mr_enter() - begin an access
+ * @dev:    device
+ * @pd:     protection domain of the QP, or of the shared receive queue
+ * @user:   whether the work request or the QP belongs to user space
+ * @key:    lkey or R_key, all 32 bits of which must match (F9)
+ * @va:     first address
+ * @len:    bytes
+ * @access: the rights it takes: IB_ACCESS_REMOTE_READ or _WRITE for a peer, IB_ACCESS_LOCAL_WRITE
+ *          or 0 (read) for a work request
+ * @why:    returns the reason of a refusal, which is counted too
+ *
+ * Everything is checked before any byte moves: index, key, state, PD, rights, range. The caller
+ * must leave soon, and before it executes an invalidate, which would wait for it.
+ *
+ * Context: under RCU with BH off.
+ * Return: the region, inside whose guard the caller is now, or NULL.
+ */
+struct ward_mr *ward_mr_enter(struct ward_device *dev, const struct ib_pd *pd, bool user,
+			      u32 key, u64 va, u64 len, int access, enum ward_refusal *why)
+{
+	struct ward_mr *mr = ward_mr_find(dev, key);
+
+	if (!mr) {
+		*why = WARD_REFUSED_KEY;
+	} else if (!ward_guard_enter(&mr->guard)) {
+		*why = READ_ONCE(mr->key) == key ? WARD_REFUSED_STATE : WARD_REFUSED_KEY;
+	} else {
+		*why = mr_judge(mr, pd, user, key, va, len, access);
+		if (likely(*why == WARD_GRANTED))
+			return mr;
+		ward_mr_leave(mr);
+	}
+	count_refusal(dev, *why);
+	return NULL;
+}
+
+/**
+ * ward_mr_may_invalidate() - whether a work request or a peer may invalidate a region
+ * @mr:  the region, or NULL
+ * @pd:  protection domain of the QP
+ * @key: the key given
+ *
+ * Rules F9, F11 and F12. That the region is invalid already is no reason to refuse (F39).
+ *
+ * Context: under RCU.
+ * Return: WARD_GRANTED or the reason of the refusal.
+ */
+enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd, u32 key)
+{
+	if (!mr || READ_ONCE(mr->key) != key)
+		return WARD_REFUSED_KEY;
+	if (mr->ib.pd != pd)
+		return WARD_REFUSED_PD;
+	if (mr->kind != WARD_KIND_FASTREG)
+		return WARD_REFUSED_RIGHTS;
+	return WARD_GRANTED;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory regions: what a key opens, for whom, and until when.
+ *
+ * A region has at most one *active* registration, the one that its key opens.
+ * It is written only while the guard is shut and drained, and read only from
+ * inside the guard. See Documentation/architecture.rst for the life of one.
+ *
+ *	FREE ----- REG_MR executes, or registered by a verb -----> VALID
+ *	VALID ---- invalidate or deregistration begins ----------> DRAINING
+ *	DRAINING - the last access has left the guard -----------> FREE
+ */
+#ifndef _WARD_MEM_REGION_H
+#define _WARD_MEM_REGION_H
+
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/xarray.h>
+#include <rdma/ib_verbs.h>
+
+#include "../proto/permute.h"
+#include "guard.h"
+
+struct ib_umem;
+struct ward_device;
+struct ward_pages;
+
+enum ward_region_state {
+	WARD_FREE,
+	WARD_VALID,
+	WARD_DRAINING,
+};
+
+enum ward_region_kind {
+	WARD_KIND_DMA,		/* all kernel memory, by kernel virtual address; kernel QPs only (F43) */
+	WARD_KIND_FASTREG,	/* alloc_mr, registered and invalidated by work requests */
+	WARD_KIND_USER,		/* user memory, registered by a verb */
+};
+
+/* Why an access is refused, in the order of the checks; 0: it is granted */
+enum ward_refusal {
+	WARD_GRANTED,
+	WARD_REFUSED_KEY,
+	WARD_REFUSED_STATE,
+	WARD_REFUSED_PD,
+	WARD_REFUSED_RIGHTS,
+	WARD_REFUSED_RANGE,
+};
+
+/**
+ * struct ward_keys - the key space of a device: lkeys and R_keys
+ * @regions: slot to struct ward_mr, read under RCU
+ * @next:    cursor: a freed slot comes back as late as possible
+ * @count:   regions there are
+ * @index:   slot <-> the upper 24 bits of a key
+ */
+struct ward_keys {
+	struct xarray		regions;
+	u32			next;
+	atomic_t		count;
+	struct ward_permute	*index;
+};
+
+/**
+ * struct ward_drain - somebody who waits for a region to be out of reach
+ * @entry: in ward_mr.waiters
+ * @done:  called once, from softirq or with BH off, without locks, when nobody is inside any more
+ */
+struct ward_drain {
+	struct list_head	entry;
+	void			(*done)(struct ward_drain *drain);
+};
+
+/**
+ * struct ward_mr - a memory region
+ * @ib:      the core's part; its page list fields belong to the CPU side (F7)
+ * @dev:     the device
+ * @kind:    what it is
+ * @slot:    in ward_keys.regions
+ * @guard:   open while VALID
+ * @lock:    @state, @waiters; taken with BH off
+ * @state:   see above
+ * @closed_to_peers: a LOCAL_INV has executed: no remote access is granted any more (F5),
+ *           although local ones may still be until the guard is shut (F4)
+ * @waiters: ward_drain.entry
+ * @key:     active: all 32 bits, lkey and R_key alike
+ * @access:  active: IB_ACCESS_* rights
+ * @iova:    active: first address
+ * @length:  active: bytes
+ * @offset:  active: of @iova in @pages
+ * @pages:   active: page list; NULL for WARD_KIND_DMA
+ * @generation: registrations so far
+ * @list:    fast registration: two page lists of this region's own
+ * @staged:  fast registration: which of them the last map_mr_sg filled
+ * @umem:    user memory: the pinned pages
+ * @rcu:     freed after readers of ward_keys.regions have gone
+ */
+struct ward_mr {
+	struct ib_mr		ib;
+	struct ward_device	*dev;
+	enum ward_region_kind	kind;
+	u32			slot;
+
+	struct ward_guard	guard;
+	spinlock_t		lock;
+	enum ward_region_state	state;
+	bool			closed_to_peers;
+	struct list_head	waiters;
+
+	u32			key;
+	int			access;
+	u64			iova;
+	u64			length;
+	u64			offset;
+	struct ward_pages	*pages;
+	u32			generation;
+
+	struct ward_pages	*list[2];
+	int			staged;
+	struct ib_umem		*umem;
+	struct rcu_head		rcu;
+};
+
+static inline struct ward_mr *to_ward_mr(struct ib_mr *mr)
+{
+	return container_of(mr, struct ward_mr, ib);
+}
+
+int ward_keys_init(struct ward_keys *keys);
+void ward_keys_exit(struct ward_keys *keys);
+
+struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
+			       enum ward_region_kind kind);
+int ward_mr_publish(struct ward_mr *mr);
+void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
+		      struct ward_pages *pages);
+void ward_mr_destroy(struct ward_mr *mr);
+
+struct ward_mr *ward_mr_enter(struct ward_device *dev, const struct ib_pd *pd, bool user,
+			      u32 key, u64 va, u64 len, int access, enum ward_refusal *why);
+enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len);
+void ward_mr_leave(struct ward_mr *mr);
+
+struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
+enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd, u32 key);
+void ward_mr_close_to_peers(struct ward_mr *mr);
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain);
+
+#endif /* _WARD_MEM_REGION_H */

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The completer: takes the peer's answers, and completes work requests in
+ * order. All functions are the owner's.
+ */
+#include "../net/path.h"
+#include "../net/rx.h"
+#include "../proto/completer.h"
+#include "../proto/psn.h"
+#include "../proto/segment.h"
+#include "../verbs/cq.h"
+#include "qp.h"
+#include "txpkt.h"
+
+/* RNR NAK timer codes in microseconds */
+static const u32 rnr_us[32] = {
+	655360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1280, 1920,
+	2560, 3840, 5120, 7680, 10240, 15360, 20480, 30720, 40960, 61440, 81920, 122880,
+	163840, 245760, 327680, 491520,
+};
+
+/**
+ * ward_completer_wc() - complete a work request, if its consumer is to be told
+ * @run:    the run
+ * @index:  send queue index
+ * @status: result
+ */
+void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status)
+{
+	struct ward_qp *qp = run->qp;
+	const struct ward_swqe *wqe = ward_sendq_at(&qp->sq, index);
+	struct ib_wc wc = {
+		.wr_id = wqe->wr_id,
+		.status = status,
+		.opcode = ward_wc_opcode(wqe->opcode),
+		.qp = qp->ib,
+	};
+
+	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
+		return;
+	if (wqe->opcode == IB_WR_RDMA_READ)
+		wc.byte_len = wqe->length;
+	run->notify_send |= ward_cq_add(qp->send_cq, &wc, status != IB_WC_SUCCESS);
+}
+
+/* All before @psn is acknowledged */
+static void advance(struct ward_qp *qp, u32 psn)
+{
+	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx, *next;
+
+	if (req->una == psn)
+		return;
+	req->una = psn;
+	list_for_each_entry_safe(tx, next, &req->sent, entry) {
+		if (ward_psn_diff(tx->last_psn, psn) >= 0)
+			break;
+		if (req->resend == tx)
+			req->resend = list_is_last(&tx->entry, &req->sent) ? NULL :
+				      list_next_entry(tx, entry);
+		list_del(&tx->entry);
+		if (tx->awaits)
+			req->reads--;
+		ward_txpkt_free(tx);
+	}
+	req->retries = qp->attr.retry_cnt;
+	req->rnr_retries = qp->attr.rnr_retry;
+	req->lost = false;
+	ward_requester_progress(qp);
+}
+
+/* The work request that the packet with @psn belongs to fails, once all before it are complete */
+static void fail_at(struct ward_run *run, u32 psn, enum ib_wc_status status)
+{
+	struct ward_requester *req = &run->qp->req;
+	struct ward_txpkt *tx;
+
+	list_for_each_entry(tx, &req->sent, entry) {
+		if (ward_psn_diff(tx->last_psn, psn) >= 0) {
+			ward_sendq_at(&run->qp->sq, tx->wqe)->status = status;
+			return;
+		}
+	}
+}
+
+static struct ward_txpkt *first_awaiting(const struct ward_requester *req)
+{
+	struct ward_txpkt *tx;
+
+	if (req->reads)
+		list_for_each_entry(tx, &req->sent, entry)
+			if (tx->awaits)
+				return tx;
+	return NULL;
+}
+
+static void take_data(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt,
+		      struct ward_txpkt *tx)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
+	bool last = pos + pkt->len == wqe->length;
+
+	if (ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
+			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
+		wqe->status = IB_WC_LOC_PROT_ERR;
+		return;
+	}
+	advance(qp, ward_psn_add(pkt->psn, 1));
+}
+
+static enum ib_wc_status nak_status(u8 syndrome)
+{
+	switch (syndrome) {
+	case WARD_NAK_INVALID:
+		return IB_WC_REM_INV_REQ_ERR;
+	case WARD_NAK_ACCESS:
+		return IB_WC_REM_ACCESS_ERR;
+	default:
+		return IB_WC_REM_OP_ERR;
+	}
+}
+
+static void wait_for_receiver(struct ward_run *run, u8 syndrome)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+
+	ward_count(qp->dev, RCVD_RNR);
+	if (qp->attr.rnr_retry != 7) {
+		if (!req->rnr_retries) {
+			ward_count(qp->dev, RNR_EXC);
+			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
+			return;
+		}
+		req->rnr_retries--;
+	}
+	req->rnr_wait = true;
+	ward_requester_go_back(qp);
+	hrtimer_start(&qp->rnr_timer,
+		      rnr_us[syndrome & WARD_AETH_VALUE_MASK] * NSEC_PER_USEC,
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+/**
+ * ward_completer_take() - take an answer
+ * @run: the run
+ * @skb: the packet; stays the caller's
+ * @pkt: the packet, taken apart
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx = first_awaiting(req);
+	struct ward_flight flight = { .una = req->una, .nxt = req->nxt, .mtu = qp->mtu };
+	struct ward_answer_at at;
+
+	if (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) {
+		ward_count(qp->dev, DROP_STATE);
+		return;
+	}
+	if (tx) {
+		s32 done = max(ward_psn_diff(req->una, tx->psn), 0);
+
+		flight.resp_wait = true;
+		flight.resp_psn = ward_psn_add(tx->psn, done);
+		flight.resp_last = tx->last_psn;
+		flight.resp_bytes = tx->bytes - done * qp->mtu;
+	}
+	at = ward_answer_judge(&flight, pkt);
+
+	switch (at.what) {
+	case WARD_ANS_DROP:
+		ward_count(qp->dev, DROP_RESPONSE);
+		break;
+	case WARD_ANS_ACK:
+		advance(qp, ward_psn_add(at.psn, 1));
+		break;
+	case WARD_ANS_DATA:
+		advance(qp, at.psn);
+		take_data(run, skb, pkt, tx);
+		break;
+	case WARD_ANS_LOST:
+		advance(qp, at.psn);
+		if (!req->lost) {
+			req->lost = true;
+			ward_count(qp->dev, RESP_LOST);
+			ward_requester_go_back(qp);
+		}
+		break;
+	case WARD_ANS_RNR:
+		advance(qp, at.psn);
+		if (!req->rnr_wait)
+			wait_for_receiver(run, at.syndrome);
+		break;
+	case WARD_ANS_SEQ:
+		ward_count(qp->dev, RCVD_SEQ);
+		advance(qp, at.psn);
+		/* told once is enough while it is being done */
+		if (!req->resend)
+			ward_requester_go_back(qp);
+		break;
+	case WARD_ANS_FATAL:
+		ward_count(qp->dev, RCVD_NAK);
+		advance(qp, at.psn);
+		fail_at(run, at.psn, nak_status(at.syndrome));
+		break;
+	case WARD_ANS_BAD:
+		fail_at(run, at.psn, IB_WC_BAD_RESP_ERR);
+		break;
+	}
+}
+
+/**
+ * ward_completer_timeout() - the retransmission timer has fired
+ * @run: the run
+ *
+ * Context: BH off.
+ */
+void ward_completer_timeout(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+
+	/* it was set for an earlier packet: ward_requester_arm() sets it for the rest */
+	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait ||
+	    !qp->attr.timeout || ktime_before(ktime_get(), req->deadline))
+		return;
+	ward_count(qp->dev, TIMEOUTS);
+	if (!req->retries) {
+		ward_count(qp->dev, RETRY_EXC);
+		fail_at(run, req->una, IB_WC_RETRY_EXC_ERR);
+		return;
+	}
+	req->retries--;
+	req->lost = false;
+	ward_requester_go_back(qp);
+	ward_requester_progress(qp);
+}
+
+/* Whether the oldest work request is complete */
+static bool is_complete(const struct ward_qp *qp, const struct ward_swqe *wqe)
+{
+	const struct ward_sendq *sq = &qp->sq;
+
+	if (sq->tail == sq->exec)
+		return false;
+	return wqe->executed || ward_psn_diff(qp->req.una, wqe->last_psn) > 0;
+}
+
+/**
+ * ward_completer_retire() - complete, in order, what is complete
+ * @run: the run
+ *
+ * The first work request that has failed takes the QP to ERR.
+ *
+ * Context: BH off.
+ */
+void ward_completer_retire(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_sendq *sq = &qp->sq;
+
+	if (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD)
+		return;
+	while (sq->tail != smp_load_acquire(&sq->head)) {
+		struct ward_swqe *wqe = ward_sendq_at(sq, sq->tail);
+
+		if (wqe->status != IB_WC_SUCCESS) {
+			ward_completer_wc(run, sq->tail, wqe->status);
+			ward_sendq_pop(sq);
+			/* a datagram fails alone */
+			if (qp->transport == WARD_UD)
+				continue;
+			ward_qp_fail(run);
+			return;
+		}
+		if (!is_complete(qp, wqe))
+			return;
+		ward_completer_wc(run, sq->tail, IB_WC_SUCCESS);
+		ward_sendq_pop(sq);
+	}
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Datagrams: UD QPs and QP 1. One packet each way, no acknowledgement.
+ */
+#include <linux/if_vlan.h>
+#include <linux/ip.h>
+#include <linux/ipv6.h>
+#include <rdma/ib_mad.h>
+
+#include "../net/path.h"
+#include "../net/rx.h"
+#include "../proto/psn.h"
+#include "../proto/segment.h"
+#include "../verbs/cq.h"
+#include "qp.h"
+#include "txpkt.h"
+
+static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_pkt pkt = {
+		.opcode = ward_seg_opcode(WARD_UD, WARD_MSG_SEND,
+					  wqe->opcode == IB_WR_SEND_WITH_IMM ?
+					  WARD_TAIL_IMM : WARD_TAIL_PLAIN, true, true),
+		.pad = -wqe->length & 3,
+		.mig = true,
+		.solicited = wqe->flags & IB_SEND_SOLICITED,
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = wqe->qpn,
+		.psn = qp->req.nxt,
+		.len = wqe->length,
+		.imm = wqe->imm,
+		/* a Q_Key with its top bit set stands for the QP's own */
+		.qkey = wqe->qkey & BIT(31) ? qp->qkey : wqe->qkey,
+		.src_qpn = qp->qpn,
+	};
+	struct ward_txpkt tx = {};
+	enum ib_wc_status status = IB_WC_SUCCESS;
+	u8 *payload;
+
+	if (wqe->length > qp->mtu)
+		return IB_WC_LOC_LEN_ERR;
+	payload = ward_txpkt_begin(&tx, &pkt);
+	/* without memory a datagram is lost like any that is lost on the way */
+	if (!payload)
+		return IB_WC_SUCCESS;
+	if (wqe->flags & IB_SEND_INLINE) {
+		memcpy(payload, wqe->inline_data, wqe->length);
+	} else if (ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
+				  wqe->length)) {
+		status = IB_WC_LOC_PROT_ERR;
+	}
+	if (status == IB_WC_SUCCESS) {
+		ward_txpkt_seal(&tx, wqe->path);
+		ward_txpkt_send(&tx, wqe->path);
+		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
+	}
+	ward_txpkt_drop_buf(&tx);
+	return status;
+}
+
+/**
+ * ward_datagram_send() - execute a send work request
+ * @run: the run
+ * @wqe: the work request; complete afterwards
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
+{
+	if (wqe->status == IB_WC_SUCCESS)
+		wqe->status = send(run, wqe);
+	wqe->executed = true;
+	ward_count(run->qp->dev, RDMA_SENDS);
+}
+
+static bool qkey_fits(const struct ward_qp *qp, u32 qkey)
+{
+	return qkey == (qp->qpn == WARD_GSI_QPN ? IB_QP1_QKEY : qp->qkey);
+}
+
+/* The network header where the GRH would be: 40 bytes, of which IPv4 uses the last 20 */
+static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
+			       const struct ward_pkt *pkt, bool ipv6)
+{
+	struct ward_rwqe *rwqe = &run->qp->resp.rwqe;
+	u32 ip_len = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
+	u32 payload = ward_rx_cb(skb)->bth + pkt->hdr_len;
+	u32 back = -skb_network_offset(skb);
+	enum ward_refusal why;
+
+	__skb_push(skb, back);
+	why = ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur,
+			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);
+	__skb_pull(skb, back);
+	if (why)
+		return why;
+	return ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur, WARD_GRH_SIZE,
+			       skb, payload, pkt->len, true);
+}
+
+/**
+ * ward_datagram_take() - receive a datagram
+ * @run: the run
+ * @skb: the packet; stays the caller's
+ * @pkt: the packet, taken apart
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	u16 vlan = ward_rx_vlan(qp->dev, skb);
+	bool ipv6 = ip_hdr(skb)->version == 6;
+	struct ib_wc wc = {
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_RECV,
+		.byte_len = WARD_GRH_SIZE + pkt->len,
+		.src_qp = pkt->src_qpn,
+		.wc_flags = IB_WC_GRH | IB_WC_WITH_NETWORK_HDR_TYPE,
+		.network_hdr_type = ipv6 ? RDMA_NETWORK_IPV6 : RDMA_NETWORK_IPV4,
+		.port_num = 1,
+	};
+	bool bad;
+
+	if (!qkey_fits(qp, pkt->qkey)) {
+		ward_count(qp->dev, DROP_QKEY);
+		return;
+	}
+	if (!ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+		ward_count(qp->dev, DROP_NO_RECV);
+		return;
+	}
+	qp->resp.has_rwqe = true;
+	if (bad)
+		wc.status = IB_WC_LOC_QP_OP_ERR;
+	else if (wc.byte_len > qp->resp.rwqe.length)
+		wc.status = IB_WC_LOC_LEN_ERR;
+	else if (place(run, skb, pkt, ipv6))
+		wc.status = IB_WC_LOC_PROT_ERR;
+
+	if (pkt->op->flags & WARD_HAS_IMM) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = pkt->imm;
+	}
+	if (vlan < VLAN_N_VID) {
+		wc.wc_flags |= IB_WC_WITH_VLAN;
+		wc.vlan_id = vlan;
+	}
+	if (pkt->solicited)
+		wc.wc_flags |= WARD_WC_SOLICITED;
+	ward_count(qp->dev, RDMA_RECVS);
+	ward_responder_wc(run, &wc);
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Queue pairs: life, ownership, runs.
+ *
+ * Who can hold a QP: the verbs object, until ward_qp_destroy(); a scheduled run
+ * (one at most, WARD_QP_SCHEDULED); a packet between ward_qp_find() and the
+ * inbox, under RCU; a region that drains for it. Timers hold nothing: they are
+ * cancelled by whoever takes the last state that could use them away.
+ *
+ * ward_qp_destroy() becomes the owner, takes the QP out of sight, forgets all
+ * that is under way, and waits until the last of them has let go. Each of them
+ * lets go by itself and soon: they only ever run in softirq.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "../net/net.h"
+#include "../net/path.h"
+#include "../verbs/cq.h"
+#include "qp.h"
+
+/* Packets that one run may send before it makes room for others */
+#define RUN_BUDGET	64
+
+static void qp_release(struct kref *ref)
+{
+	struct ward_qp *qp = container_of(ref, struct ward_qp, ref);
+
+	complete(&qp->gone);
+}
+
+/**
+ * ward_qp_put() - let go of a QP
+ * @qp: the QP
+ *
+ * Context: any but hard interrupt; RCU if the caller goes on to use @qp.
+ */
+void ward_qp_put(struct ward_qp *qp)
+{
+	kref_put(&qp->ref, qp_release);
+}
+
+static void schedule_run(struct ward_qp *qp)
+{
+	if (test_and_set_bit(WARD_QP_SCHEDULED, &qp->flags))
+		return;
+	kref_get(&qp->ref);
+	tasklet_schedule(&qp->tasklet);
+}
+
+/**
+ * ward_qp_kick() - have a run look after something
+ * @qp:    the QP, held
+ * @event: WARD_EV_*
+ *
+ * Context: any, with interrupts on or off.
+ */
+void ward_qp_kick(struct ward_qp *qp, int event)
+{
+	set_bit(event, &qp->events);
+	/* pairs with the barrier in release_ownership() */
+	smp_mb__after_atomic();
+	schedule_run(qp);
+}
+
+/**
+ * ward_qp_kick_here() - likewise, in the caller's own time if it is allowed
+ * @qp:    the QP, held
+ * @event: WARD_EV_*
+ *
+ * With interrupts and BH on, the run has happened when this returns, without a trip through
+ * another thread. A consumer that holds a lock which its completion handler takes too has BH or
+ * interrupts off, or it could not use that lock in a handler; then the run comes after its unlock.
+ *
+ * Context: any.
+ */
+void ward_qp_kick_here(struct ward_qp *qp, int event)
+{
+	if (irqs_disabled()) {
+		ward_qp_kick(qp, event);
+		return;
+	}
+	local_bh_disable();
+	ward_qp_kick(qp, event);
+	local_bh_enable();
+}
+
+static bool has_work(const struct ward_qp *qp)
+{
+	return READ_ONCE(qp->events) || !skb_queue_empty_lockless(&qp->inbox);
+}
+
+static void run_begin(struct ward_run *run, struct ward_qp *qp)
+{
+	*run = (struct ward_run){
+		.qp = qp,
+		.local = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
+		.remote = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
+		.budget = RUN_BUDGET,
+	};
+}
+
+static void run_end(struct ward_run *run)
+{
+	ward_access_end(&run->local);
+	ward_access_end(&run->remote);
+	/* a consumer may post from here: the work is left for the next run */
+	if (run->notify_send)
+		ward_cq_notify(run->qp->send_cq);
+	if (run->notify_recv)
+		ward_cq_notify(run->qp->recv_cq);
+	if (run->again)
+		set_bit(WARD_EV_WORK, &run->qp->events);
+}
+
+static void release_ownership(struct ward_qp *qp)
+{
+	clear_bit_unlock(WARD_QP_OWNED, &qp->flags);
+	/* whoever left work while we owned the QP scheduled a run that may have found it owned */
+	smp_mb__after_atomic();
+	if (waitqueue_active(&qp->wait))
+		wake_up(&qp->wait);
+	if (has_work(qp))
+		schedule_run(qp);
+}
+
+static void qp_run(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	unsigned long events = xchg(&qp->events, 0);
+
+	if (test_bit(WARD_EV_SQ_DRAINED, &events)) {
+		qp->req.draining = false;
+		qp->req.drained = true;
+	}
+	if (test_bit(WARD_EV_RQ_DRAINED, &events))
+		ward_responder_drained(run);
+	ward_qp_take_inbox(run);
+	if (qp->state == IB_QPS_ERR)
+		ward_qp_flush(run);
+	if (test_bit(WARD_EV_RNR_TIMER, &events))
+		qp->req.rnr_wait = false;
+	if (test_bit(WARD_EV_ACK_TIMER, &events)) {
+		qp->req.armed = false;
+		ward_completer_timeout(run);
+	}
+	ward_requester_run(run);
+	ward_completer_retire(run);
+	ward_responder_run(run);
+	ward_requester_arm(qp);
+}
+
+static void run_tasklet(struct tasklet_struct *t)
+{
+	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
+	struct ward_run run;
+
+	clear_bit(WARD_QP_SCHEDULED, &qp->flags);
+	smp_mb__after_atomic();
+	/* when it is owned, the owner schedules another run as it lets go */
+	if (!test_bit(WARD_QP_WANTED, &qp->flags) &&
+	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
+		rcu_read_lock();
+		run_begin(&run, qp);
+		qp_run(&run);
+		run_end(&run);
+		rcu_read_unlock();
+		release_ownership(qp);
+	}
+	ward_qp_put(qp);
+}
+
+/**
+ * ward_qp_own() - become the owner of a QP
+ * @qp:  the QP
+ * @run: filled in
+ *
+ * Runs that are under way end first, and none begins until ward_qp_disown(). The caller may
+ * sleep in between, as long as it is not inside a guard.
+ *
+ * Context: may sleep.
+ */
+void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
+{
+	set_bit(WARD_QP_WANTED, &qp->flags);
+	wait_event(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags));
+	run_begin(run, qp);
+}
+
+/**
+ * ward_qp_disown() - stop being the owner
+ * @run: from ward_qp_own()
+ */
+void ward_qp_disown(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	local_bh_disable();
+	run_end(run);
+	clear_bit(WARD_QP_WANTED, &qp->flags);
+	release_ownership(qp);
+	local_bh_enable();
+}
+
+static enum hrtimer_restart ack_timer_fired(struct hrtimer *timer)
+{
+	ward_qp_kick(container_of(timer, struct ward_qp, ack_timer), WARD_EV_ACK_TIMER);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart rnr_timer_fired(struct hrtimer *timer)
+{
+	ward_qp_kick(container_of(timer, struct ward_qp, rnr_timer), WARD_EV_RNR_TIMER);
+	return HRTIMER_NORESTART;
+}
+
+static void tell_consumer(struct work_struct *work)
+{
+	struct ward_qp *qp = container_of(work, struct ward_qp, event_work);
+	unsigned long bits = xchg(&qp->event_bits, 0);
+	struct ib_event event = { .device = &qp->dev->ib, .element.qp = qp->ib };
+	int bit;
+
+	for_each_set_bit(bit, &bits, BITS_PER_LONG) {
+		event.event = bit;
+		if (qp->ib->event_handler)
+			qp->ib->event_handler(&event, qp->ib->qp_context);
+	}
+}
+
+/**
+ * ward_qp_event() - tell the consumer of an asynchronous event, later and in process context
+ * @qp:    the QP, owned
+ * @event: IB_EVENT_*
+ *
+ * An event that has not been told yet is told once.
+ */
+void ward_qp_event(struct ward_qp *qp, enum ib_event_type event)
+{
+	set_bit(event, &qp->event_bits);
+	queue_work(ward_wq, &qp->event_work);
+}
+
+/**
+ * ward_qp_create() - make a QP that nobody can reach yet
+ * @dev:  device
+ * @ib:   the core's object
+ * @init: attributes, judged already
+ *
+ * Queues are made by the caller.
+ *
+ * Context: may sleep.
+ * Return: a QP in state RESET, or NULL.
+ */
+struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
+			       const struct ib_qp_init_attr *init)
+{
+	struct ward_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+
+	if (!qp)
+		return NULL;
+	kref_init(&qp->ref);
+	init_completion(&qp->gone);
+	qp->ib = ib;
+	qp->dev = dev;
+	qp->net = dev->net;
+	qp->transport = init->qp_type == IB_QPT_RC ? WARD_RC : WARD_UD;
+	qp->user = ib->uobject;
+	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
+	qp->pd = ib->pd;
+	qp->send_cq = to_ward_cq(init->send_cq);
+	qp->recv_cq = to_ward_cq(init->recv_cq);
+	tasklet_setup(&qp->tasklet, run_tasklet);
+	init_waitqueue_head(&qp->wait);
+	skb_queue_head_init(&qp->inbox);
+	qp->state = IB_QPS_RESET;
+	INIT_LIST_HEAD(&qp->req.sent);
+	ward_responder_init(qp);
+	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	INIT_WORK(&qp->event_work, tell_consumer);
+	return qp;
+}
+
+/**
+ * ward_qp_publish() - give a QP its number
+ * @qp: a QP from ward_qp_create(), complete
+ *
+ * QP 1 is that of the device; any other number comes from a secret permutation of the slot.
+ *
+ * Context: may sleep.
+ * Return: 0, -EBUSY for a second QP 1, or -ENOMEM.
+ */
+int ward_qp_publish(struct ward_qp *qp)
+{
+	struct ward_net *wn = qp->net;
+	int err;
+
+	if (qp->ib->qp_type == IB_QPT_GSI) {
+		qp->qpn = WARD_GSI_QPN;
+		return cmpxchg(&qp->dev->gsi, NULL, qp) ? -EBUSY : 0;
+	}
+	if (atomic_inc_return(&qp->dev->num_qps) > WARD_MAX_QP) {
+		err = -ENOMEM;
+		goto err_count;
+	}
+	do {
+		err = xa_alloc_cyclic(&wn->qps, &qp->slot, NULL, XA_LIMIT(1, WARD_24BITS),
+				      &wn->qp_next, GFP_KERNEL);
+		if (err < 0)
+			goto err_count;
+		qp->qpn = ward_permute(&wn->qpn, qp->slot);
+		/* a slot whose number has a meaning of its own stays taken */
+	} while (qp->qpn <= WARD_GSI_QPN || qp->qpn == WARD_MULTICAST_QPN);
+	xa_store(&wn->qps, qp->slot, qp, GFP_KERNEL);
+	return 0;
+
+err_count:
+	atomic_dec(&qp->dev->num_qps);
+	return err;
+}
+
+static void unpublish(struct ward_qp *qp)
+{
+	if (qp->qpn == WARD_GSI_QPN) {
+		WRITE_ONCE(qp->dev->gsi, NULL);
+	} else if (qp->qpn) {
+		xa_erase(&qp->net->qps, qp->slot);
+		atomic_dec(&qp->dev->num_qps);
+	}
+}
+
+/**
+ * ward_qp_destroy() - free a QP
+ * @qp: the QP, published or not
+ *
+ * A fence (F32): when this returns, nothing that arrived on the QP touches memory any more.
+ *
+ * Context: may sleep.
+ */
+void ward_qp_destroy(struct ward_qp *qp)
+{
+	struct ward_run run;
+
+	unpublish(qp);
+	ward_qp_own(qp, &run);
+	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ward_qp_forget(qp);
+	local_bh_disable();
+	ward_responder_forget(&run);
+	local_bh_enable();
+	hrtimer_cancel(&qp->ack_timer);
+	hrtimer_cancel(&qp->rnr_timer);
+	ward_qp_disown(&run);
+
+	/* runs that come now find a QP in RESET, and nothing to do */
+	ward_qp_put(qp);
+	wait_for_completion(&qp->gone);
+	skb_queue_purge(&qp->inbox);
+	cancel_work_sync(&qp->event_work);
+
+	ward_sendq_destroy(&qp->sq);
+	ward_recvq_destroy(&qp->rq);
+	kfree(qp->resp.reads);
+	if (ward_qp_path(qp))
+		ward_path_put(ward_qp_path(qp));
+	kfree_rcu(qp, rcu);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Queue pairs.
+ *
+ * A QP has one *owner* at a time, and only the owner touches its protocol
+ * state: no lock is held while packets are judged, bytes are copied, or
+ * consumers are told. Whatever happens to a QP (a packet arrives, work is
+ * posted, a timer fires, a region has drained) is left in its inbox or as a bit
+ * in @events, and ward_qp_kick() schedules a run. A run (ward_qp_run()) happens
+ * in softirq; it becomes the owner, does what is to do in a batch, and lets go.
+ * Verbs that change the QP become its owner too, and may sleep for that; when
+ * they return, nothing that was under way before them is under way any more
+ * (F32).
+ */
+#ifndef _WARD_QP_QP_H
+#define _WARD_QP_QP_H
+
+#include <linux/completion.h>
+#include <linux/hrtimer.h>
+#include <linux/interrupt.h>
+#include <linux/kref.h>
+#include <linux/skbuff.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <rdma/ib_verbs.h>
+
+#include "../verbs/device.h"
+#include "recvq.h"
+#include "requester.h"
+#include "responder.h"
+#include "sendq.h"
+
+struct ward_cq;
+struct ward_net;
+struct ward_path;
+
+/* Bits in ward_qp.flags */
+enum {
+	WARD_QP_OWNED,		/* somebody is the owner */
+	WARD_QP_WANTED,		/* a verb waits to be the owner: no run begins before it */
+	WARD_QP_SCHEDULED,	/* a run is scheduled, and holds a reference */
+};
+
+/* Bits in ward_qp.events: what a run has to look after */
+enum {
+	WARD_EV_WORK,		/* work was posted, or was left over */
+	WARD_EV_ACK_TIMER,
+	WARD_EV_RNR_TIMER,
+	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
+	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+};
+
+/* Packets that wait for a QP; more are dropped, and sent again by the peer */
+#define WARD_INBOX_MAX	1024
+
+/**
+ * struct ward_qp - a queue pair
+ * @ref:      the verbs object, scheduled runs, packets being handed over, drains awaited
+ * @rcu:      freed after readers of ward_net.qps have gone
+ * @gone:     completed when @ref falls to 0
+ * @ib:       the core's part; valid until ward_qp_destroy() returns
+ * @dev:      device
+ * @net:      namespace
+ * @slot:     in ward_net.qps
+ * @qpn:      QP number
+ * @transport: WARD_RC or WARD_UD
+ * @user:     belongs to a process
+ * @sig_all:  every send completes with a CQE
+ * @pd:       protection domain
+ * @send_cq:  completion queue of sends
+ * @recv_cq:  completion queue of receives
+ *
+ * @flags:    WARD_QP_*
+ * @events:   WARD_EV_*
+ * @tasklet:  a run
+ * @wait:     verbs that want to own
+ * @inbox:    packets, under its own lock
+ *
+ * The owner's, but @state, @path and @qkey are read anywhere:
+ * @state:    state of the QP; RESET is what IB_QPS_RESET says
+ * @attr:     attributes as they were set, for query_qp and for us
+ * @mtu:      path MTU in bytes
+ * @path:     RC: the way to the peer, set from RTR on, under RCU
+ * @qkey:     UD
+ * @sq:       send queue
+ * @rq:       receive queue
+ * @req:      requester
+ * @resp:     responder
+ * @ack_timer: retransmission
+ * @rnr_timer: waits as long as the peer's RNR NAK says
+ *
+ * @event_work: tells the consumer of @event_bits in process context
+ * @event_bits: bit for each enum ib_event_type to tell
+ */
+struct ward_qp {
+	struct kref		ref;
+	struct rcu_head		rcu;
+	struct completion	gone;
+	struct ib_qp		*ib;
+	struct ward_device	*dev;
+	struct ward_net		*net;
+	u32			slot;
+	u32			qpn;
+	u8			transport;
+	bool			user;
+	bool			sig_all;
+	struct ib_pd		*pd;
+	struct ward_cq		*send_cq;
+	struct ward_cq		*recv_cq;
+
+	unsigned long		flags;
+	unsigned long		events;
+	struct tasklet_struct	tasklet;
+	wait_queue_head_t	wait;
+	struct sk_buff_head	inbox;
+
+	enum ib_qp_state	state;
+	struct ib_qp_attr	attr;
+	u32			mtu;
+	struct ward_path __rcu	*path;
+	u32			qkey;
+	struct ward_sendq	sq;
+	struct ward_recvq	rq;
+	struct ward_requester	req;
+	struct ward_responder	resp;
+	struct hrtimer		ack_timer;
+	struct hrtimer		rnr_timer;
+
+	struct work_struct	event_work;
+	unsigned long		event_bits;
+};
+
+/**
+ * struct ward_run - what lasts as long as one ownership
+ * @qp:     the QP that is owned
+ * @local:  accesses by lkey
+ * @remote: accesses by R_key, for the peer
+ * @budget: packets that may still be sent
+ * @again:  something is left to do
+ * @notify_send: the send CQ's consumer is to be told
+ * @notify_recv: the receive CQ's consumer is to be told
+ */
+struct ward_run {
+	struct ward_qp		*qp;
+	struct ward_access	local;
+	struct ward_access	remote;
+	int			budget;
+	bool			again;
+	bool			notify_send;
+	bool			notify_recv;
+};
+
+/* verbs/qp.c has the verbs object; this is what it points to */
+struct ward_ibqp {
+	struct ib_qp	ib;
+	struct ward_qp	*qp;
+};
+
+static inline struct ward_qp *to_ward_qp(struct ib_qp *ib)
+{
+	return container_of(ib, struct ward_ibqp, ib)->qp;
+}
+
+/* ward_qp_path() - the way to the peer; for the owner */
+static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
+{
+	return rcu_dereference_raw(qp->path);
+}
+
+/* ward_qp_receives() - whether the state takes packets from peers */
+static inline bool ward_qp_receives(enum ib_qp_state state)
+{
+	return state == IB_QPS_RTR || state == IB_QPS_RTS || state == IB_QPS_SQD ||
+	       state == IB_QPS_SQE;
+}
+
+/* qp.c: life, ownership, runs */
+struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
+			       const struct ib_qp_init_attr *init);
+int ward_qp_publish(struct ward_qp *qp);
+void ward_qp_destroy(struct ward_qp *qp);
+void ward_qp_put(struct ward_qp *qp);
+void ward_qp_kick(struct ward_qp *qp, int event);
+void ward_qp_kick_here(struct ward_qp *qp, int event);
+void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
+void ward_qp_disown(struct ward_run *run);
+void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
+
+/* state.c: transitions */
+int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask);
+void ward_qp_fail(struct ward_run *run);
+void ward_qp_flush(struct ward_run *run);
+void ward_qp_forget(struct ward_qp *qp);
+
+/* receive.c: packets from the inbox */
+void ward_qp_take_inbox(struct ward_run *run);
+
+#endif /* _WARD_QP_QP_H */

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The requester.
+ *
+ * Normal operation: work requests execute in order. A message is cut into
+ * packets; each byte is read once, into a packet that is kept until it is
+ * acknowledged. A work request has executed when its last packet is built, and
+ * the next one executes then, not when this one is acknowledged.
+ *
+ * A READ asks for its data in parts that fit into the window, each a READ
+ * request of its own on the wire, so that its answers are paced as sends are,
+ * and a lost part is asked for without the rest.
+ *
+ * Recovery: ward_requester_go_back() makes the first unacknowledged packet the
+ * next one to be sent; nothing new is built until all of them have been sent
+ * again. Local operations are no packets, so they are never done twice (F29).
+ *
+ * All functions are the owner's.
+ */
+#include <linux/minmax.h>
+
+#include "../net/path.h"
+#include "../proto/psn.h"
+#include "../proto/segment.h"
+#include "qp.h"
+#include "txpkt.h"
+
+/* Where an allocation failed, or the stack has no room, sending goes on after this */
+#define STALL_NS	NSEC_PER_MSEC
+
+/* A retransmission timer shorter than a softirq may take tells nothing */
+#define MIN_TIMEOUT_NS	(4 * NSEC_PER_MSEC)
+
+/**
+ * ward_requester_reset() - begin anew (QP to RTS)
+ * @qp: the QP; nothing is under way
+ */
+void ward_requester_reset(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+
+	req->nxt = qp->attr.sq_psn;
+	req->una = qp->attr.sq_psn;
+	req->offset = 0;
+	req->since_ackreq = 0;
+	req->retries = qp->attr.retry_cnt;
+	req->rnr_retries = qp->attr.rnr_retry;
+	req->rnr_wait = false;
+	req->lost = false;
+}
+
+/**
+ * ward_requester_forget() - drop all packets that are kept (F33, F35)
+ * @qp: the QP
+ */
+void ward_requester_forget(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx, *next;
+
+	list_for_each_entry_safe(tx, next, &req->sent, entry)
+		ward_txpkt_free(tx);
+	INIT_LIST_HEAD(&req->sent);
+	req->resend = NULL;
+	req->reads = 0;
+	req->rnr_wait = false;
+	req->una = req->nxt;
+}
+
+static u64 timeout_ns(const struct ward_qp *qp)
+{
+	return max_t(u64, 4096ULL << qp->attr.timeout, MIN_TIMEOUT_NS);
+}
+
+/**
+ * ward_requester_arm() - have the retransmission timer run while an answer is awaited
+ * @qp: the QP
+ *
+ * The timer is not moved when there is progress: when it fires too early, it is set again for
+ * what is left. At the end of each run.
+ */
+void ward_requester_arm(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+	ktime_t now;
+
+	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
+	    qp->state != IB_QPS_RTS)
+		return;
+	now = ktime_get();
+	req->armed = true;
+	hrtimer_start(&qp->ack_timer,
+		      max_t(ktime_t, ktime_sub(req->deadline, now), NSEC_PER_USEC),
+		      HRTIMER_MODE_REL_SOFT);
+}
+
+/**
+ * ward_requester_progress() - an answer has come, or the first packet goes: from now on the peer has
+ * the whole timeout
+ * @qp: the QP
+ */
+void ward_requester_progress(struct ward_qp *qp)
+{
+	qp->req.deadline = ktime_add_ns(ktime_get(), timeout_ns(qp));
+}
+
+static void stall(struct ward_qp *qp)
+{
+	qp->req.armed = true;
+	hrtimer_start(&qp->ack_timer, STALL_NS, HRTIMER_MODE_REL_SOFT);
+}
+
+/**
+ * ward_requester_go_back() - send again from the oldest unacknowledged packet on
+ * @qp: the QP
+ */
+void ward_requester_go_back(struct ward_qp *qp)
+{
+	qp->req.resend = list_first_entry_or_null(&qp->req.sent, struct ward_txpkt, entry);
+}
+
+/* A READ request that was answered in part asks for the rest only */
+static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
+{
+	s32 done = ward_psn_diff(qp->req.una, tx->psn);
+	struct ward_pkt pkt;
+
+	if (!tx->awaits || done <= 0)
+		return;
+	ward_pkt_parse(&pkt, tx->buf, tx->len);
+	tx->pos += done * qp->mtu;
+	tx->bytes -= done * qp->mtu;
+	tx->psn = qp->req.una;
+	pkt.psn = tx->psn;
+	pkt.va += done * qp->mtu;
+	pkt.dma_len = tx->bytes;
+	ward_pkt_build(&pkt, tx->buf);
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+}
+
+static bool resend(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+
+	while (req->resend) {
+		struct ward_txpkt *tx = req->resend;
+
+		if (run->budget-- <= 0) {
+			run->again = true;
+			return false;
+		}
+		trim_read(qp, tx);
+		ward_count(qp->dev, RETRANSMITTED);
+		ward_txpkt_send(tx, ward_qp_path(qp));
+		req->resend = list_is_last(&tx->entry, &req->sent) ? NULL :
+			      list_next_entry(tx, entry);
+	}
+	return true;
+}
+
+/* Room for @pkts more packets? When nothing is under way there always is. */
+static bool window_has_room(const struct ward_qp *qp, u32 pkts)
+{
+	u32 under_way = ward_psn_diff(qp->req.nxt, qp->req.una);
+	u32 window = min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS);
+
+	return !under_way || under_way + pkts <= window;
+}
+
+static u32 window_quarter(const struct ward_qp *qp)
+{
+	return min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS) / 4;
+}
+
+static void go(struct ward_qp *qp, struct ward_txpkt *tx)
+{
+	struct ward_requester *req = &qp->req;
+
+	if (req->una == req->nxt)
+		ward_requester_progress(qp);
+	list_add_tail(&tx->entry, &req->sent);
+	req->nxt = ward_psn_add(tx->last_psn, 1);
+	/* when the stack does not take it, it is lost, and resent like any that is */
+	ward_txpkt_send(tx, ward_qp_path(qp));
+}
+
+static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
+{
+	struct ward_requester *req = &qp->req;
+	u32 part = min_t(u32, wqe->length - req->offset,
+			 window_quarter(qp) * 2 * qp->mtu);
+	struct ward_pkt pkt = {
+		.opcode = WARD_RC | WARD_READ_REQUEST,
+		.mig = true,
+		.ackreq = true,
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = req->nxt,
+		.va = wqe->va + req->offset,
+		.rkey = wqe->rkey,
+		.dma_len = part,
+	};
+	struct ward_txpkt *tx = ward_txpkt_alloc();
+
+	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
+		if (tx)
+			ward_txpkt_free(tx);
+		stall(qp);
+		return false;
+	}
+	tx->wqe = qp->sq.exec;
+	tx->awaits = true;
+	tx->pos = req->offset;
+	tx->bytes = part;
+	tx->last_psn = ward_psn_add(tx->psn, ward_seg_count(part, qp->mtu) - 1);
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+	req->reads++;
+	req->offset += part;
+	go(qp, tx);
+	return true;
+}
+
+static enum ward_tail tail_of(const struct ward_swqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IB_WR_SEND_WITH_IMM:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+		return WARD_TAIL_IMM;
+	case IB_WR_SEND_WITH_INV:
+		return WARD_TAIL_INV;
+	default:
+		return WARD_TAIL_PLAIN;
+	}
+}
+
+static bool is_write(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_WRITE || wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
+}
+
+static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe, u8 *to, u32 len)
+{
+	if (wqe->flags & IB_SEND_INLINE) {
+		memcpy(to, wqe->inline_data + wqe->cur.pos, len);
+		wqe->cur.pos += len;
+		return WARD_GRANTED;
+	}
+	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
+}
+
+/* Build and send the next packet of a SEND or WRITE */
+static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+	u32 len = min(wqe->length - req->offset, qp->mtu);
+	bool first = !req->offset, last = req->offset + len == wqe->length;
+	enum ward_msg msg = is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
+	struct ward_pkt pkt = {
+		.opcode = ward_seg_opcode(WARD_RC, msg, tail_of(wqe), first, last),
+		.pad = -len & 3,
+		.mig = true,
+		.solicited = last && (wqe->flags & IB_SEND_SOLICITED),
+		.ackreq = last || ++req->since_ackreq >= window_quarter(qp),
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = req->nxt,
+		.len = len,
+		.va = wqe->va,
+		.rkey = wqe->rkey,
+		.dma_len = wqe->length,
+		.imm = wqe->imm,
+		.inv_rkey = wqe->inv_key,
+	};
+	struct ward_txpkt *tx = ward_txpkt_alloc();
+	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
+
+	if (!payload) {
+		if (tx)
+			ward_txpkt_free(tx);
+		stall(qp);
+		return false;
+	}
+	if (read_source(run, wqe, payload, len)) {
+		ward_txpkt_free(tx);
+		wqe->status = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
+	if (pkt.ackreq)
+		req->since_ackreq = 0;
+	tx->wqe = qp->sq.exec;
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+	req->offset += len;
+	go(qp, tx);
+	return true;
+}
+
+static void lkey_drained(struct ward_drain *drain)
+{
+	struct ward_qp *qp = container_of(drain, struct ward_qp, req.drain);
+
+	ward_qp_kick(qp, WARD_EV_SQ_DRAINED);
+	ward_qp_put(qp);
+}
+
+/* Does an earlier READ, still to be answered, write through this key? */
+static bool reads_pending_into(const struct ward_qp *qp, u32 key)
+{
+	const struct ward_txpkt *tx;
+	u32 i;
+
+	if (!qp->req.reads)
+		return false;
+	list_for_each_entry(tx, &qp->req.sent, entry) {
+		const struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+
+		if (!tx->awaits)
+			continue;
+		for (i = 0; i < wqe->num_sge; i++)
+			if (wqe->sge[i].lkey == key)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * LOCAL_INV. Peers are shut out as it executes (F5); own READs into the region
+ * that are under way come to their end first (F4); then it is done when nobody
+ * is inside the guard any more (F1).
+ */
+static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+	struct ward_mr *mr;
+
+	if (req->drained && req->drain_index == qp->sq.exec) {
+		req->drained = false;
+		return true;
+	}
+	mr = ward_mr_find(qp->dev, wqe->inv_key);
+	if (ward_mr_may_invalidate(mr, qp->pd, wqe->inv_key)) {
+		wqe->status = IB_WC_LOC_QP_OP_ERR;
+		return true;
+	}
+	ward_mr_close_to_peers(mr);
+	if (reads_pending_into(qp, wqe->inv_key))
+		return false;
+
+	/* or it would wait for ourselves */
+	ward_access_end(&run->local);
+	ward_access_end(&run->remote);
+	req->drain.done = lkey_drained;
+	kref_get(&qp->ref);
+	req->draining = true;
+	req->drained = false;
+	req->drain_index = qp->sq.exec;
+	if (!ward_mr_invalidate(mr, &req->drain))
+		return false;
+	req->draining = false;
+	ward_qp_put(qp);
+	return true;
+}
+
+/* A local operation: true when it is done, or cannot be */
+static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+
+	if (wqe->opcode == IB_WR_REG_MR) {
+		wqe->status = ward_reg_execute(&wqe->reg, qp->dev, qp->pd);
+	} else {
+		if (!execute_inv(run, wqe))
+			return false;
+		if (wqe->status == IB_WC_SUCCESS)
+			ward_count(qp->dev, MR_LOCAL_INV);
+	}
+	wqe->executed = true;
+	wqe->last_psn = qp->req.nxt;
+	return true;
+}
+
+static bool is_local(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_REG_MR || wqe->opcode == IB_WR_LOCAL_INV;
+}
+
+/* Do one step of the work request at sq.exec. False when nothing more can be done now. */
+static bool step(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_requester *req = &qp->req;
+
+	if (!wqe->started && (wqe->flags & IB_SEND_FENCE) && req->reads)
+		return false;
+
+	if (is_local(wqe)) {
+		if (!execute_local(run, wqe))
+			return false;
+		if (wqe->status == IB_WC_SUCCESS)
+			qp->sq.exec++;
+		return true;
+	}
+
+	if (wqe->opcode == IB_WR_RDMA_READ) {
+		u32 part = min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
+
+		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
+		    !window_has_room(qp, ward_seg_count(part, qp->mtu)))
+			return false;
+	} else if (!window_has_room(qp, 1)) {
+		return false;
+	}
+
+	if (!wqe->started) {
+		wqe->started = true;
+		wqe->first_psn = req->nxt;
+		req->offset = 0;
+		if (!is_write(wqe) && wqe->opcode != IB_WR_RDMA_READ)
+			ward_count(qp->dev, RDMA_SENDS);
+	}
+	run->budget--;
+	if (wqe->opcode == IB_WR_RDMA_READ) {
+		if (!build_read(qp, wqe))
+			return false;
+	} else if (!build_data(run, wqe)) {
+		return false;
+	}
+	if (wqe->status == IB_WC_SUCCESS && req->offset == wqe->length) {
+		wqe->last_psn = ward_psn_add(req->nxt, -1);
+		qp->sq.exec++;
+		req->offset = 0;
+	}
+	return true;
+}
+
+/**
+ * ward_requester_run() - send what can be sent
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_requester_run(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_sendq *sq = &qp->sq;
+	struct ward_requester *req = &qp->req;
+
+	if (qp->state != IB_QPS_RTS || req->rnr_wait || !resend(run))
+		return;
+	while (sq->exec != smp_load_acquire(&sq->head)) {
+		struct ward_swqe *wqe = ward_sendq_at(sq, sq->exec);
+
+		/* it fails when its turn comes; nothing after it executes */
+		if (wqe->status != IB_WC_SUCCESS && qp->transport == WARD_RC)
+			return;
+		if (run->budget <= 0) {
+			run->again = true;
+			return;
+		}
+		if (qp->transport == WARD_UD) {
+			run->budget--;
+			ward_datagram_send(run, wqe);
+			sq->exec++;
+			continue;
+		}
+		if (req->draining || !step(run, wqe))
+			return;
+	}
+}

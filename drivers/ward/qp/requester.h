@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The requester: executes work requests and sends their packets; and the
+ * completer, which takes the answers.
+ */
+#ifndef _WARD_QP_REQUESTER_H
+#define _WARD_QP_REQUESTER_H
+
+#include <linux/ktime.h>
+#include <linux/list.h>
+
+#include "../mem/region.h"
+
+struct sk_buff;
+struct ward_pkt;
+struct ward_qp;
+struct ward_run;
+struct ward_txpkt;
+
+/* Bytes, and packets, that may be under way without an acknowledgement */
+#define WARD_WINDOW_BYTES	(256 * 1024)
+#define WARD_WINDOW_PKTS	256
+
+/**
+ * struct ward_requester - the requester's and completer's state; the owner's
+ * @nxt:     next PSN to use
+ * @una:     oldest PSN that is not acknowledged
+ * @sent:    packets that are not acknowledged, by PSN
+ * @resend:  the packet in @sent that is to be sent again next, NULL when none is
+ * @offset:  bytes of the work request at sq.exec that have been built or asked for
+ * @since_ackreq: packets since the last one that asked for an acknowledgement
+ * @reads:   packets in @sent that await data
+ * @retries: times left to resend without progress
+ * @rnr_retries: times left to be told "receiver not ready"
+ * @rnr_wait: waiting as told
+ * @rnr_ns:  for so long
+ * @lost:    the responses from @una on were asked for again already
+ * @drain:   what a LOCAL_INV waits for
+ * @draining: it does
+ * @drained: what the one at @drain_index waited for has happened
+ * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
+ * @armed:   the retransmission timer is set
+ * @deadline: when to resend for want of an answer
+ */
+struct ward_requester {
+	u32			nxt;
+	u32			una;
+	struct list_head	sent;
+	struct ward_txpkt	*resend;
+	u32			offset;
+	u32			since_ackreq;
+	u32			reads;
+	u8			retries;
+	u8			rnr_retries;
+	bool			rnr_wait;
+	bool			lost;
+	bool			draining;
+	bool			drained;
+	bool			armed;
+	u32			drain_index;
+	struct ward_drain	drain;
+	ktime_t			deadline;
+};
+
+void ward_requester_reset(struct ward_qp *qp);
+void ward_requester_forget(struct ward_qp *qp);
+void ward_requester_run(struct ward_run *run);
+void ward_requester_go_back(struct ward_qp *qp);
+void ward_requester_arm(struct ward_qp *qp);
+void ward_requester_progress(struct ward_qp *qp);
+
+/* completer.c */
+void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+void ward_completer_retire(struct ward_run *run);
+void ward_completer_timeout(struct ward_run *run);
+void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);
+
+#endif /* _WARD_QP_REQUESTER_H */

@@ -1,0 +1,619 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The responder.
+ *
+ * Requests execute in the order of their PSNs, as they come: a byte is written
+ * when its packet is judged good, rights and range are checked before that, and
+ * one acknowledgement at the end of a run stands for all of it.
+ *
+ * READs are answered piece by piece at the end of each run, so that a long one
+ * does not keep others waiting; the key is checked again for each piece, since
+ * it may have been invalidated meanwhile (F2). An acknowledgement behind a READ
+ * waits for the READ's answer, because it would say that the answer was lost.
+ *
+ * A SEND_WITH_INV completes its receive when its region has drained (F13). Until
+ * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
+ * more are dropped, and the peer sends them again.
+ *
+ * All functions are the owner's.
+ */
+#include <linux/minmax.h>
+#include <linux/slab.h>
+
+#include "../net/path.h"
+#include "../net/rx.h"
+#include "../proto/psn.h"
+#include "../proto/segment.h"
+#include "../verbs/cq.h"
+#include "qp.h"
+#include "txpkt.h"
+
+/* READ response packets that one run may send */
+#define READ_BURST	16
+
+/**
+ * ward_responder_setup() - begin anew (QP to RTR)
+ * @qp:        the QP; nothing is under way
+ * @max_reads: READ requests that the peer may have outstanding
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
+{
+	struct ward_responder *resp = &qp->resp;
+
+	kfree(resp->reads);
+	resp->max_reads = max(max_reads, 1U);
+	resp->reads = kcalloc(resp->max_reads, sizeof(*resp->reads), GFP_KERNEL);
+	if (!resp->reads)
+		return -ENOMEM;
+	resp->order = (struct ward_order){ .epsn = qp->attr.rq_psn, .mtu = qp->mtu };
+	resp->msn = 0;
+	resp->ack_due = false;
+	resp->established = false;
+	return 0;
+}
+
+/**
+ * ward_responder_forget() - drop what is half done (F32)
+ * @run: the ownership
+ *
+ * Context: BH off.
+ */
+void ward_responder_forget(struct ward_run *run)
+{
+	struct ward_responder *resp = &run->qp->resp;
+
+	resp->num_reads = 0;
+	resp->order.msg = WARD_MSG_NONE;
+	resp->ack_due = false;
+	resp->nak_due = false;
+	resp->refused = false;
+	resp->has_rwqe = false;
+	__skb_queue_purge(&resp->waiting);
+	kfree_skb(resp->parked);
+	resp->parked = NULL;
+}
+
+/**
+ * ward_responder_wc() - complete the receive in use
+ * @run: the run
+ * @wc:  result; opcode and flags as they apply
+ */
+void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
+{
+	struct ward_qp *qp = run->qp;
+	bool solicited = wc->status != IB_WC_SUCCESS || wc->wc_flags & WARD_WC_SOLICITED;
+
+	wc->wr_id = qp->resp.rwqe.wr_id;
+	wc->qp = qp->ib;
+	wc->wc_flags &= ~WARD_WC_SOLICITED;
+	qp->resp.has_rwqe = false;
+	run->notify_recv |= ward_cq_add(qp->recv_cq, wc, solicited);
+}
+
+/* Send a packet that is not kept: an acknowledgement, or a part of a READ's answer */
+static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 psn, u32 len,
+			u8 syndrome, u32 msn)
+{
+	struct ward_pkt pkt = {
+		.opcode = WARD_RC | op,
+		.pad = -len & 3,
+		.mig = true,
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = psn,
+		.len = len,
+		.syndrome = syndrome,
+		.msn = msn,
+	};
+
+	return ward_txpkt_begin(tx, &pkt);
+}
+
+static void answer_send(struct ward_qp *qp, struct ward_txpkt *tx)
+{
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_drop_buf(tx);
+}
+
+static void send_ack(struct ward_qp *qp, u8 syndrome, u32 psn)
+{
+	struct ward_txpkt tx = {};
+
+	/* without memory it is lost, and the peer asks again */
+	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn))
+		answer_send(qp, &tx);
+}
+
+/* Give up. Nothing more is executed; the READs before are answered, and then the peer is told. */
+static void refuse(struct ward_run *run, u8 syndrome, u32 psn, enum ib_wc_status recv_status)
+{
+	struct ward_responder *resp = &run->qp->resp;
+
+	resp->refused = true;
+	resp->syndrome = syndrome;
+	resp->refused_psn = psn;
+	resp->recv_status = recv_status;
+}
+
+/* Tell the peer, the receive in use, the consumer; then all is flushed */
+static void finish_refusal(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	u8 syndrome = resp->syndrome;
+	bool told = resp->has_rwqe;
+
+	switch (syndrome) {
+	case WARD_NAK_INVALID:
+		ward_count(qp->dev, NAK_INVALID);
+		break;
+	case WARD_NAK_ACCESS:
+		ward_count(qp->dev, NAK_ACCESS);
+		break;
+	default:
+		ward_count(qp->dev, NAK_OPERATION);
+		break;
+	}
+	send_ack(qp, syndrome, resp->refused_psn);
+	if (told) {
+		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
+
+		ward_responder_wc(run, &wc);
+	}
+	/* F22: an error that no receive tells of is an event */
+	if (!told || resp->recv_status == IB_WC_REM_INV_REQ_ERR)
+		ward_qp_event(qp, syndrome == WARD_NAK_ACCESS ? IB_EVENT_QP_ACCESS_ERR :
+			      syndrome == WARD_NAK_INVALID ? IB_EVENT_QP_REQ_ERR :
+			      IB_EVENT_QP_FATAL);
+	ward_qp_fail(run);
+}
+
+static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+}
+
+/* The request is done: the next one is expected */
+static void done(struct ward_qp *qp, const struct ward_pkt *pkt)
+{
+	struct ward_order *o = &qp->resp.order;
+
+	o->epsn = ward_psn_add(o->epsn, 1);
+	o->naked = false;
+	if (pkt->op->flags & WARD_IS_LAST) {
+		o->msg = WARD_MSG_NONE;
+		o->got = 0;
+		qp->resp.msn = (qp->resp.msn + 1) & WARD_24BITS;
+	} else {
+		o->msg = pkt->op->msg;
+		o->got += pkt->len;
+	}
+	/* the last packet always is, or the peer would wait in vain for its timer */
+	if (pkt->ackreq)
+		qp->resp.ack_due = true;
+}
+
+/* Take a receive. False when there is none, and the peer has been told to wait. */
+static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	bool bad;
+
+	if (qp->resp.has_rwqe)
+		return true;
+	if (!ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+		ward_count(qp->dev, SENT_RNR);
+		send_ack(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
+		/* what follows is early until this one comes again */
+		qp->resp.order.naked = true;
+		qp->resp.nak_due = false;
+		qp->resp.ack_due = false;
+		return false;
+	}
+	qp->resp.has_rwqe = true;
+	if (bad) {
+		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+		return false;
+	}
+	return true;
+}
+
+/* An incoming invalidate is legal: whether it is finished */
+static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
+
+	/* or it would wait for ourselves */
+	ward_access_end(&run->local);
+	ward_access_end(&run->remote);
+	kref_get(&qp->ref);
+	resp->draining = true;
+	if (!ward_mr_invalidate(mr, &resp->drain)) {
+		resp->parked = skb_get(skb);
+		return false;
+	}
+	resp->draining = false;
+	ward_qp_put(qp);
+	return true;
+}
+
+/* All of a SEND is in place */
+static void complete_send(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ib_wc wc = {
+		.status = IB_WC_SUCCESS,
+		.opcode = IB_WC_RECV,
+		.byte_len = qp->resp.order.got + pkt->len,
+		.src_qp = qp->attr.dest_qp_num,
+		.port_num = 1,
+	};
+
+	if (pkt->op->flags & WARD_HAS_IMM) {
+		wc.wc_flags |= IB_WC_WITH_IMM;
+		wc.ex.imm_data = pkt->imm;
+	}
+	if (pkt->op->flags & WARD_HAS_IETH) {
+		wc.wc_flags |= IB_WC_WITH_INVALIDATE;
+		wc.ex.invalidate_rkey = pkt->inv_rkey;
+		ward_count(qp->dev, MR_REMOTE_INV);
+	}
+	if (pkt->solicited)
+		wc.wc_flags |= WARD_WC_SOLICITED;
+	ward_count(qp->dev, RDMA_RECVS);
+	ward_responder_wc(run, &wc);
+	done(qp, pkt);
+}
+
+static void take_send(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_rwqe *rwqe = &resp->rwqe;
+	bool last = pkt->op->flags & WARD_IS_LAST;
+
+	if (!need_receive(run, pkt))
+		return;
+	if (resp->order.got + pkt->len > rwqe->length) {
+		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
+		return;
+	}
+	if (ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
+			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
+		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
+		return;
+	}
+	if (!last) {
+		done(qp, pkt);
+		return;
+	}
+	if (pkt->op->flags & WARD_HAS_IETH) {
+		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
+					   pkt->inv_rkey)) {
+			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
+			return;
+		}
+		if (!begin_invalidate(run, skb, pkt))
+			return;
+	}
+	complete_send(run, pkt);
+}
+
+static void take_write(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_order *o = &resp->order;
+	bool last = pkt->op->flags & WARD_IS_LAST;
+	u64 va;
+
+	if (pkt->op->flags & WARD_IS_FIRST) {
+		if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE)) {
+			invalid(run, pkt);
+			return;
+		}
+		resp->va = pkt->va;
+		resp->rkey = pkt->rkey;
+		o->write_len = pkt->dma_len;
+		/* all of the message, before any byte of it moves; no key is looked at for none (F24) */
+		if (o->write_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
+						      IB_ACCESS_REMOTE_WRITE)) {
+			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+			return;
+		}
+	}
+	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, pkt))
+		return;
+	if (pkt->len) {
+		va = resp->va + o->got;
+		if (ward_access_begin(&run->remote, resp->rkey, va, pkt->len,
+				      IB_ACCESS_REMOTE_WRITE)) {
+			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+			return;
+		}
+		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
+				  pkt->len, last);
+	}
+	if (pkt->op->flags & WARD_HAS_IMM) {
+		struct ib_wc wc = {
+			.status = IB_WC_SUCCESS,
+			.opcode = IB_WC_RECV_RDMA_WITH_IMM,
+			.byte_len = o->got + pkt->len,
+			.src_qp = qp->attr.dest_qp_num,
+			.wc_flags = IB_WC_WITH_IMM | (pkt->solicited ? WARD_WC_SOLICITED : 0),
+			.ex.imm_data = pkt->imm,
+			.port_num = 1,
+		};
+
+		ward_responder_wc(run, &wc);
+	}
+	done(qp, pkt);
+}
+
+static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt)
+{
+	resp->reads[(resp->read_head + resp->num_reads++) % resp->max_reads] = (struct ward_read){
+		.psn = pkt->psn,
+		.msn = resp->msn,
+		.va = pkt->va,
+		.rkey = pkt->rkey,
+		.left = pkt->dma_len,
+		.first = true,
+	};
+}
+
+static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
+	    resp->num_reads == resp->max_reads) {
+		invalid(run, pkt);
+		return;
+	}
+	if (pkt->dma_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
+					      IB_ACCESS_REMOTE_READ)) {
+		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		return;
+	}
+	resp->msn = (resp->msn + 1) & WARD_24BITS;
+	queue_read(resp, pkt);
+	resp->order.epsn = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu));
+	resp->order.naked = false;
+}
+
+/*
+ * Seen before. SENDs and WRITEs are not executed again (F30), only acknowledged;
+ * a READ is, with all its checks (F31). The peer sends again all that came after
+ * it too, so READs that are queued from there on are dropped.
+ */
+static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	u32 last;
+
+	ward_count(qp->dev, DUPLICATE);
+	if (pkt->op->msg != WARD_MSG_READ) {
+		resp->ack_due = true;
+		return;
+	}
+	last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
+	if (pkt->dma_len > WARD_MAX_MSG || ward_psn_diff(last, resp->order.epsn) >= 0)
+		return;
+	while (resp->num_reads) {
+		u32 i = (resp->read_head + resp->num_reads - 1) % resp->max_reads;
+
+		if (ward_psn_diff(resp->reads[i].psn, pkt->psn) < 0)
+			break;
+		resp->num_reads--;
+	}
+	if (resp->num_reads < resp->max_reads)
+		queue_read(resp, pkt);
+}
+
+static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	switch (ward_order_judge(&resp->order, pkt)) {
+	case WARD_DUPLICATE:
+		take_duplicate(run, pkt);
+		return;
+	case WARD_NAK_SEQ:
+		ward_count(qp->dev, OUT_OF_SEQ);
+		resp->order.naked = true;
+		resp->nak_due = true;
+		return;
+	case WARD_IGNORE:
+		ward_count(qp->dev, OUT_OF_SEQ);
+		return;
+	case WARD_INVALID:
+		invalid(run, pkt);
+		return;
+	case WARD_EXECUTE:
+		break;
+	}
+	if (!resp->established) {
+		resp->established = true;
+		/* for consumers whose RTU was lost */
+		if (qp->state == IB_QPS_RTR)
+			ward_qp_event(qp, IB_EVENT_COMM_EST);
+	}
+	switch (pkt->op->msg) {
+	case WARD_MSG_SEND:
+		take_send(run, skb, pkt);
+		break;
+	case WARD_MSG_WRITE:
+		take_write(run, skb, pkt);
+		break;
+	case WARD_MSG_READ:
+		take_read(run, pkt);
+		break;
+	default:
+		/* atomics: not offered */
+		invalid(run, pkt);
+		break;
+	}
+}
+
+/* Execute what waits until something parks */
+static void take_waiting(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_pkt pkt;
+	struct sk_buff *skb;
+
+	while (!qp->resp.parked && !qp->resp.refused &&
+	       (skb = __skb_dequeue(&qp->resp.waiting))) {
+		ward_rx_parse(skb, &pkt);
+		if (ward_qp_receives(qp->state))
+			take_request(run, skb, &pkt);
+		else
+			ward_count(qp->dev, DROP_STATE);
+		consume_skb(skb);
+	}
+}
+
+/**
+ * ward_responder_take() - take a request
+ * @run: the run
+ * @skb: the packet; taken over
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_take(struct ward_run *run, struct sk_buff *skb)
+{
+	struct ward_responder *resp = &run->qp->resp;
+
+	if (skb_queue_len(&resp->waiting) >= WARD_INBOX_MAX) {
+		ward_count(run->qp->dev, DROP_BACKLOG);
+		kfree_skb(skb);
+		return;
+	}
+	__skb_queue_tail(&resp->waiting, skb);
+	take_waiting(run);
+}
+
+static void region_drained(struct ward_drain *drain)
+{
+	struct ward_qp *qp = container_of(drain, struct ward_qp, resp.drain);
+
+	ward_qp_kick(qp, WARD_EV_RQ_DRAINED);
+	ward_qp_put(qp);
+}
+
+/**
+ * ward_responder_init() - once for each QP
+ * @qp: the QP
+ */
+void ward_responder_init(struct ward_qp *qp)
+{
+	skb_queue_head_init(&qp->resp.waiting);
+	qp->resp.drain.done = region_drained;
+}
+
+/**
+ * ward_responder_drained() - the region of the parked SEND_WITH_INV is out of reach
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_drained(struct ward_run *run)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	struct sk_buff *skb = resp->parked;
+	struct ward_pkt pkt;
+
+	resp->draining = false;
+	/* the QP may have failed in between */
+	if (!skb)
+		return;
+	resp->parked = NULL;
+	ward_rx_parse(skb, &pkt);
+	complete_send(run, &pkt);
+	consume_skb(skb);
+	take_waiting(run);
+}
+
+/* Send the next packet of the oldest READ's answer. False when that cannot be done now. */
+static bool answer_read(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_read *read = &resp->reads[resp->read_head];
+	u32 len = min(read->left, qp->mtu);
+	bool last = len == read->left;
+	u8 op = ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
+	struct ward_txpkt tx = {};
+	u8 *payload;
+
+	if (len && ward_access_begin(&run->remote, read->rkey, read->va, len,
+				     IB_ACCESS_REMOTE_READ)) {
+		resp->num_reads = 0;
+		refuse(run, WARD_NAK_ACCESS, read->psn, IB_WC_LOC_ACCESS_ERR);
+		return true;
+	}
+	payload = answer_begin(qp, &tx, op & 0x1f, read->psn, len, WARD_AETH_NO_CREDIT, read->msn);
+	if (!payload) {
+		run->again = true;
+		return false;
+	}
+	if (len)
+		ward_access_read(&run->remote, read->va, payload, len);
+	answer_send(qp, &tx);
+
+	read->psn = ward_psn_add(read->psn, 1);
+	read->va += len;
+	read->left -= len;
+	read->first = false;
+	if (last) {
+		resp->read_head = (resp->read_head + 1) % resp->max_reads;
+		resp->num_reads--;
+	}
+	return true;
+}
+
+/**
+ * ward_responder_run() - answer READs, then acknowledge
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_run(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	int burst = READ_BURST;
+
+	if (qp->transport != WARD_RC || !ward_qp_receives(qp->state))
+		return;
+	while (resp->num_reads && burst--)
+		if (!answer_read(run))
+			return;
+	if (resp->num_reads) {
+		if (resp->ack_due || resp->nak_due)
+			ward_count(qp->dev, ACK_DEFERRED);
+		run->again = true;
+		return;
+	}
+	if (resp->refused) {
+		finish_refusal(run);
+		return;
+	}
+	/* the missing packet may have come later in the same run */
+	if (resp->nak_due && resp->order.naked)
+		send_ack(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
+	else if (resp->ack_due)
+		send_ack(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
+	resp->nak_due = false;
+	resp->ack_due = false;
+}

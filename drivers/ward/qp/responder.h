@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The responder: executes the peer's requests.
+ */
+#ifndef _WARD_QP_RESPONDER_H
+#define _WARD_QP_RESPONDER_H
+
+#include <linux/skbuff.h>
+
+#include "../mem/region.h"
+#include "../proto/responder.h"
+#include "recvq.h"
+
+struct ward_qp;
+struct ward_run;
+struct ward_swqe;
+
+/**
+ * struct ward_read - a READ request that is being answered
+ * @psn:  of the next response packet
+ * @msn:  message sequence number of the answer
+ * @va:   address of the next byte
+ * @rkey: key
+ * @left: bytes to send
+ * @first: nothing of the answer has been sent
+ */
+struct ward_read {
+	u32	psn;
+	u32	msn;
+	u64	va;
+	u32	rkey;
+	u32	left;
+	bool	first;
+};
+
+/**
+ * struct ward_responder - the responder's state; the owner's
+ * @order:   where it stands in the peer's stream
+ * @msn:     messages completed
+ * @va:      WRITE half received: address of its first byte
+ * @rkey:    WRITE half received: its key
+ * @rwqe:    the receive in use
+ * @has_rwqe: there is one
+ * @ack_due: an acknowledgement is to be sent
+ * @nak_due: so is a sequence NAK
+ * @refused: the QP fails as soon as the READs before have been answered
+ * @syndrome: with this NAK
+ * @refused_psn: for this packet
+ * @recv_status: and this result of the receive in use
+ * @established: the first packet of the peer has come
+ * @reads:   ring of READ requests to answer, oldest at @read_head
+ * @max_reads: room in it, max_dest_rd_atomic
+ * @read_head: see @reads
+ * @num_reads: see @reads
+ * @waiting: requests behind one that is parked
+ * @parked:  the SEND_WITH_INV whose receive completes when its region has drained
+ * @drain:   of that region
+ * @draining: @drain is in use; it outlives @parked when the QP fails
+ */
+struct ward_responder {
+	struct ward_order	order;
+	u32			msn;
+	u64			va;
+	u32			rkey;
+	struct ward_rwqe	rwqe;
+	bool			has_rwqe;
+	bool			ack_due;
+	bool			nak_due;
+	bool			refused;
+	u8			syndrome;
+	u32			refused_psn;
+	enum ib_wc_status	recv_status;
+	bool			established;
+	struct ward_read	*reads;
+	u32			max_reads;
+	u32			read_head;
+	u32			num_reads;
+	struct sk_buff_head	waiting;
+	struct sk_buff		*parked;
+	struct ward_drain	drain;
+	bool			draining;
+};
+
+/* In ib_wc.wc_flags, on the way to the completion queue only */
+#define WARD_WC_SOLICITED	BIT(30)
+
+void ward_responder_init(struct ward_qp *qp);
+int ward_responder_setup(struct ward_qp *qp, u32 max_reads);
+void ward_responder_forget(struct ward_run *run);
+void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
+void ward_responder_drained(struct ward_run *run);
+void ward_responder_run(struct ward_run *run);
+void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
+
+/* datagram.c */
+void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
+
+#endif /* _WARD_QP_RESPONDER_H */
