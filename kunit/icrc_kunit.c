@@ -170,4 +170,5 @@ static struct kunit_suite ward_icrc_suite = {
 	.name = "ward_icrc",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_icrc_suite);

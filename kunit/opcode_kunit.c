@@ -89,4 +89,5 @@ static struct kunit_suite ward_opcode_suite = {
 	.name = "ward_opcode",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_opcode_suite);

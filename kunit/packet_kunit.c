@@ -436,4 +436,5 @@ static struct kunit_suite ward_packet_suite = {
 	.name = "ward_packet",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_packet_suite);

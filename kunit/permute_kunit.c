@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The permutation of keys and QP numbers. */
 #include <kunit/test.h>
+#include <ward/wire.h>
 #include "../drivers/ward/proto/permute.h"
 #include "random.h"
 
-#define NUMBERS		(1U << 24)
+#define NUMBERS		(WARD_24BITS + 1)
 
 static struct ward_permute *secret(struct kunit *test, u32 seed)
 {
@@ -89,8 +90,8 @@ static void neighbours_are_strangers(struct kunit *test)
 		for (i = 0; i < 24; i++)
 			bits[i] += (a ^ b) >> i & 1;
 	}
-	/* by chance, one of 16.7 million differences comes six times once in ten million tries */
-	KUNIT_EXPECT_LE(test, most, 5);
+	/* there are 16.7 million differences: chance alone hardly brings one five times */
+	KUNIT_EXPECT_LE(test, most, 4);
 	for (i = 0; i < 24; i++) {
 		KUNIT_EXPECT_TRUE_MSG(test, bits[i] > 48000 && bits[i] < 52000,
 				      "bit %u changes %u times in 100000", i, bits[i]);
@@ -121,4 +122,5 @@ static struct kunit_suite ward_permute_suite = {
 	.name = "ward_permute",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_permute_suite);

@@ -52,4 +52,5 @@ static struct kunit_suite ward_psn_suite = {
 	.name = "ward_psn",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_psn_suite);

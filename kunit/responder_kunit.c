@@ -7,9 +7,6 @@
 
 #define MTU	1024
 #define GB2	0x80000000U
-#define NONE	WARD_MSG_NONE
-#define SEND	WARD_MSG_SEND
-#define WRITE	WARD_MSG_WRITE
 
 static const u32 bases[] = { 0, 1, 0x7fffff, 0x800000, 0xfffffe, 0xffffff };
 
@@ -30,7 +27,7 @@ struct order_case {
 };
 
 #define OP(op)		.opcode = WARD_##op
-#define HALF(m, n, l)	.msg = m, .got = n, .write_len = l
+#define HALF(m, n, l)	.msg = WARD_MSG_##m, .got = n, .write_len = l
 
 static const struct order_case orders[] = {
 	/* sequence of PSNs */
@@ -237,7 +234,7 @@ static void uc_verdict(struct kunit *test)
  */
 static void out_of_order_content_is_not_looked_at(struct kunit *test)
 {
-	static const u8 states[] = { NONE, SEND, WRITE };
+	static const u8 states[] = { WARD_MSG_NONE, WARD_MSG_SEND, WARD_MSG_WRITE };
 	static const u32 lengths[] = { 0, 1, MTU, MTU + 1, 0xffffffff };
 	const struct ward_spec *s = ward_spec;
 	unsigned int i, j;
@@ -276,4 +273,5 @@ static struct kunit_suite ward_responder_suite = {
 	.name = "ward_responder",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_responder_suite);

@@ -130,4 +130,5 @@ static struct kunit_suite ward_segment_suite = {
 	.name = "ward_segment",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_segment_suite);

@@ -9,8 +9,12 @@ DMESG_BAD+='|possible circular locking|sleeping function called'
 
 # Lines at level warning or above that say nothing about the driver: patterns, with the reason.
 DMESG_HARMLESS=(
+	'ward: loading out-of-tree module taints kernel'
+	'ward: module verification failed'	# it is signed by nobody
 	'NFSD: Using .* state recovery'		# the server says where its state is
 	'speed is unknown, defaulting to 1000'	# rdma_rxe on a netdev without a speed
+	'hrtimer: interrupt took'		# emulated processors on a busy host
+	'clocksource: .*(Marking|Override|watchdog|wd-tsc|tsc-wd|skew)'	# the same
 )
 
 # dmesg_judge FILE [EXPECTED] prints the bad lines of `dmesg -r` output and is false when there

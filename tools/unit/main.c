@@ -20,6 +20,17 @@ void unit_add(struct kunit_suite *suite)
 	suites[nr_suites++] = suite;
 }
 
+const void *unit_next_param(const void *prev, char *desc, const void *array, size_t size,
+			    size_t element, size_t name_at)
+{
+	const char *next = prev ? (const char *)prev + element : array;
+
+	if (next == (const char *)array + size)
+		return NULL;
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", *(const char *const *)(next + name_at));
+	return next;
+}
+
 void *kunit_kzalloc(struct kunit *test, size_t size, int gfp)
 {
 	size_t i;

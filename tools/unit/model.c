@@ -266,7 +266,7 @@ static void duplicate(const struct ward_pkt *pkt)
 		}
 		return;
 	}
-	CHECK(false, "no record of a duplicate");
+	CHECK(false, "no record of it");
 }
 
 static void message_arrived(const struct ward_pkt *pkt, u32 bytes)
@@ -529,6 +529,12 @@ static void requester_receives(void)
 	}
 }
 
+static void timer_fires(void)
+{
+	m.snd = m.una;
+	m.rewound = 0;
+}
+
 /* A round */
 
 static void begin(u32 round)
@@ -587,11 +593,8 @@ static void run(void)
 			responder_receives();
 		else if (what == 2 && m.to_requester.count)
 			requester_receives();
-		else if (!m.to_responder.count && !m.to_requester.count && !requester_may_send()) {
-			/* the timer */
-			m.snd = m.una;
-			m.rewound = 0;
-		}
+		else if (!m.to_responder.count && !m.to_requester.count && !requester_may_send())
+			timer_fires();
 	}
 }
 
@@ -659,4 +662,5 @@ static struct kunit_suite ward_model_suite = {
 	.name = "ward_model",
 	.test_cases = cases,
 };
+
 kunit_test_suite(ward_model_suite);

@@ -69,6 +69,12 @@ in_ns() {
 	shift
 	if [[ $ns = init ]]; then "$@"; else ip netns exec "$ns" "$@"; fi
 }
+# The same without a mount namespace of its own: what is mounted stays.
+mount_in_ns() {
+	local ns=$1
+	shift
+	if [[ $ns = init ]]; then "$@"; else nsenter --net=/run/netns/"$ns" "$@"; fi
+}
 in_a() { in_ns "$NS_A" "$@"; }
 in_b() { in_ns "$NS_B" "$@"; }
 
@@ -139,12 +145,19 @@ topology_end() {
 	return 0
 }
 
-# gid_of ADDRESS prints it as the GID table does.
+# gid_of ADDRESS prints it as the GID table does; an IPv6 address must have a ::.
 gid_of() {
+	local head tail i
 	case $1 in
-	*:*) python3 -c 'import ipaddress, sys; print(ipaddress.ip_address(sys.argv[1]).exploded)' "$1" ;;
-	*)   IFS=. read -r a b c d <<< "$1"
-	     printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x\n' "$a" "$b" "$c" "$d" ;;
+	*::*)
+		IFS=: read -ra head <<< "${1%%::*}"
+		IFS=: read -ra tail <<< "${1##*::}"
+		for ((i = ${#head[@]}; i < 8 - ${#tail[@]}; i++)); do head[i]=0; done
+		printf '%04x' "0x${head[0]}"
+		for i in "${head[@]:1}" "${tail[@]}"; do printf ':%04x' "0x$i"; done ;;
+	*)
+		IFS=. read -ra head <<< "$1"
+		printf '0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x' "${head[@]}" ;;
 	esac
 }
 gids() { cat "/sys/class/infiniband/$1/ports/1/gids/"* 2> /dev/null | grep -v '^[0:]*$'; }
@@ -189,10 +202,10 @@ rping_once() {
 
 # nfs_server_start runs the kernel server in NS_A: no systemd, and the least grace period.
 nfs_server_start() {
-	modprobe -a nfsd rpcrdma nfs nfsv4 || return
-	in_a /ward/tools/vm/guest/nfs-server start
+	modprobe -a nfsd rpcrdma nfs nfsv3 nfsv4 || return
+	mount_in_ns "$NS_A" /ward/tools/vm/guest/nfs-server start
 }
-nfs_server_stop() { in_a /ward/tools/vm/guest/nfs-server stop; }
+nfs_server_stop() { mount_in_ns "$NS_A" /ward/tools/vm/guest/nfs-server stop; }
 
 # nfs_mount ADDRESS FOLDER [VERS [OPTIONS]]
 nfs_mount() {
@@ -201,7 +214,7 @@ nfs_mount() {
 	options=proto=rdma$six,port=20049,vers=$vers
 	[[ $vers != 3 ]] || path=/export options+=,nolock,mountproto=tcp$six
 	mkdir -p "$2"
-	in_b timeout 60 mount -t nfs -o "$options${4:+,$4}" "$address:$path" "$2"
+	mount_in_ns "$NS_B" timeout 60 mount -t nfs -o "$options${4:+,$4}" "$address:$path" "$2"
 }
 nfs_umount() { timeout 60 umount "$1"; }
 

@@ -26,7 +26,7 @@ t "port active events were delivered" eventually 5 grep -qi "port.*active" /tmp/
 pkill -x ibv_asyncwatch
 wait
 
-mtu() { ibv_devinfo -d "$DEV_A" | grep -q "active_mtu:.* $1 "; }
+mtu() { ibv_devinfo -d "$DEV_A" | grep -qE "active_mtu:\s+$1 "; }
 mtu_follows() { in_a ip link set va mtu "$1" && eventually 5 mtu "$2"; }
 t "netdev MTU 9000: 4096" mtu_follows 9000 4096
 t "netdev MTU 4200: 4096" mtu_follows 4200 4096

@@ -44,26 +44,26 @@ struct kunit_suite {
 #define KUNIT_ARRAY_PARAM_DESC(name, array, member)				\
 	static const void *name##_gen_params(const void *prev, char *desc)	\
 	{									\
-		typeof((array)[0]) *next = prev;				\
+		typeof(array) *all = &(array);					\
 										\
-		next = next ? next + 1 : (array);				\
-		if ((size_t)(next - (array)) >= ARRAY_SIZE(array))		\
-			return NULL;						\
-		snprintf(desc, KUNIT_PARAM_DESC_SIZE, "%s", next->member);	\
-		return next;							\
+		return unit_next_param(prev, desc, *all, sizeof(*all), sizeof((*all)[0]), \
+				       offsetof(typeof((*all)[0]), member));	\
 	}
+
+const void *unit_next_param(const void *prev, char *desc, const void *array, size_t size,
+			    size_t element, size_t name_at);
 
 void unit_add(struct kunit_suite *suite);
 
 #define kunit_test_suite(suite)						\
 	static void __attribute__((constructor)) unit_add_##suite(void)	\
 	{								\
-		unit_add(&suite);					\
+		unit_add(&(suite));					\
 	}
 
 void *kunit_kzalloc(struct kunit *test, size_t size, int gfp);
 
-void __attribute__((format(printf, 5, 6)))
+void __printf(5, 6)
 unit_fail(struct kunit *test, bool end, const char *file, int line, const char *fmt, ...);
 
 #define UNIT_CHECK(test, end, ok, ...)						\

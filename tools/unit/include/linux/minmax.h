@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* min and max for arguments without side effects. */
+/* min and max of two numbers of the same type. */
 #ifndef _UNIT_LINUX_MINMAX_H
 #define _UNIT_LINUX_MINMAX_H
 
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define max(a, b)		((a) > (b) ? (a) : (b))
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define max_t(type, a, b)	max((type)(a), (type)(b))
+#define min(a, b)				\
+	({					\
+		const typeof(a) a_ = (a);	\
+		const typeof(b) b_ = (b);	\
+						\
+		a_ < b_ ? a_ : b_;		\
+	})
+
+#define max(a, b)				\
+	({					\
+		const typeof(a) a_ = (a);	\
+		const typeof(b) b_ = (b);	\
+						\
+		a_ > b_ ? a_ : b_;		\
+	})
 
 #endif

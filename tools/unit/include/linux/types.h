@@ -18,8 +18,6 @@ typedef int32_t s32;
 typedef __s64 s64;
 
 #define U32_MAX		UINT32_MAX
-
-#define __packed	__attribute__((packed))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #endif
