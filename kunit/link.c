@@ -70,15 +70,15 @@ static int veth_add(const char *name, const char *peer)
 	return request(&init_net, NETLINK_ROUTE, skb);
 }
 
-static int netdev_delete(struct net_device *netdev)
+static int netdev_delete(struct net *net, int ifindex)
 {
 	struct sk_buff *skb = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	struct ifinfomsg msg = { .ifi_index = netdev->ifindex };
+	struct ifinfomsg msg = { .ifi_index = ifindex };
 
 	if (!skb)
 		return -ENOMEM;
 	memcpy(nlmsg_data(nlmsg_put(skb, 0, 0, RTM_DELLINK, sizeof(msg), 0)), &msg, sizeof(msg));
-	return request(dev_net(netdev), NETLINK_ROUTE, skb);
+	return request(net, NETLINK_ROUTE, skb);
 }
 
 static int address_add(struct net_device *netdev, int family, const void *address, int len,
@@ -176,16 +176,20 @@ int link_up(struct link *link)
 
 void link_down(struct link *link)
 {
-	int i;
+	int i, ifindex = 0;
 
 	for (i = 0; i < 2; i++) {
 		if (link->end[i].ibdev)
 			ib_unregister_device_and_put(link->end[i].ibdev);
 	}
 	if (link->end[0].netdev)
-		netdev_delete(link->end[0].netdev);
-	for (i = 0; i < 2; i++) {
+		ifindex = link->end[0].netdev->ifindex;
+	for (i = 0; i < 2; i++)
 		dev_put(link->end[i].netdev);
+	/* takes the peer along */
+	if (ifindex)
+		netdev_delete(&init_net, ifindex);
+	for (i = 0; i < 2; i++) {
 		if (link->end[i].net)
 			put_net(link->end[i].net);
 	}

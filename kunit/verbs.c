@@ -36,7 +36,7 @@ bool verbs_completed(struct verbs_op *op)
 }
 
 /* Waits for the completion; the name of its status. */
-const char *verbs_status(struct kunit *test, struct verbs_op *op)
+const char *verbs_status(struct verbs_op *op)
 {
 	if (!wait_for_completion_timeout(&op->done, PATIENCE))
 		return "no completion at all";
@@ -69,7 +69,7 @@ struct verbs_op *verbs_send(struct kunit *test, struct verbs_end *end, enum ib_w
 		.sg_list = &sge, .num_sge = !!len,
 	};
 
-	if (opcode == IB_WR_SEND_WITH_INV)
+	if (opcode == IB_WR_SEND_WITH_INV || opcode == IB_WR_LOCAL_INV)
 		wr.ex.invalidate_rkey = imm_or_key;
 	else
 		wr.ex.imm_data = cpu_to_be32(imm_or_key);
@@ -180,7 +180,8 @@ static void end_start(struct kunit *test, struct verbs_end *end, struct link_end
 		memcpy(gid.raw + 10, (u8[]) { 0xff, 0xff, 10, 77, 0 }, 5);
 	gid.raw[15] = last;
 	attr = rdma_find_gid_by_port(link->ibdev, &gid, IB_GID_TYPE_ROCE_UDP_ENCAP, 1, NULL);
-	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(attr), "%s has no GID %pI6", link->ibdev->name, gid.raw);
+	KUNIT_ASSERT_FALSE_MSG(test, IS_ERR(attr), "%s has no GID %pI6", link->ibdev->name,
+			       gid.raw);
 	end->gid = gid;
 	end->gid_index = attr->index;
 	rdma_put_gid_attr(attr);

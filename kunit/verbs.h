@@ -83,7 +83,7 @@ struct verbs_op *verbs_reg(struct kunit *test, struct verbs_end *end, struct ib_
 			   int access);
 struct verbs_op *verbs_inv(struct kunit *test, struct verbs_end *end, u32 key);
 bool verbs_completed(struct verbs_op *op);
-const char *verbs_status(struct kunit *test, struct verbs_op *op);
+const char *verbs_status(struct verbs_op *op);
 
 struct ib_mr *verbs_mr(struct kunit *test, struct verbs_end *end, u32 pages);
 void verbs_map(struct kunit *test, struct ib_mr *mr, struct verbs_end *end, u32 offset, u32 len);
@@ -92,8 +92,8 @@ struct ib_mr *verbs_region(struct kunit *test, struct verbs_end *end, u32 offset
 
 /* Compares by name, so that a failure says "remote access error" */
 #define EXPECT_STATUS(test, op, status) \
-	KUNIT_EXPECT_STREQ(test, verbs_status(test, op), ib_wc_status_msg(status))
+	KUNIT_EXPECT_STREQ(test, verbs_status(op), ib_wc_status_msg(status))
 #define ASSERT_STATUS(test, op, status) \
-	KUNIT_ASSERT_STREQ(test, verbs_status(test, op), ib_wc_status_msg(status))
+	KUNIT_ASSERT_STREQ(test, verbs_status(op), ib_wc_status_msg(status))
 
 #endif /* _WARD_KUNIT_VERBS_H */

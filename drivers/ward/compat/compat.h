@@ -105,7 +105,7 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
 #define ward_mark_name_final(dev)	ib_mark_name_assigned_by_user(dev)
 #else
-#define ward_mark_name_final(dev)	do { } while (0)
+#define ward_mark_name_final(dev)	((void)(dev))
 #endif
 
 /*

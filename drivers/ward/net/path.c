@@ -44,7 +44,8 @@
 #define DEFAULT_HOPS	64
 
 /* A hint at most every few seconds: a process may try such a GID in a loop */
-#define hint(path, fmt, ...) ibdev_info_ratelimited(&(path)->dev->ib, fmt, ##__VA_ARGS__)
+#define path_info_ratelimited(path, fmt, ...) \
+	ibdev_info_ratelimited(&(path)->dev->ib, fmt, ##__VA_ARGS__)
 
 static bool is_v4(const union ib_gid *gid)
 {
@@ -178,39 +179,42 @@ static u32 udp_hash(const struct ward_path *path)
 			    WARD_UDP_PORT, 0) | 1;
 }
 
-/* Tell at once what could not work, and why */
-static int check(struct ward_path *path)
+/* Tell at once what could not work, and why. BH off, under RCU */
+static int check_rcu(struct ward_path *path)
 {
-	struct net_device *ndev;
+	const u8 *sgid = path->sgid->gid.raw;
+	struct net_device *ndev = netdev_rcu(path);
 	struct dst_entry *dst;
-	int err = 0;
+	int err;
 
-	local_bh_disable();
-	rcu_read_lock();
-	ndev = netdev_rcu(path);
 	if (!ndev) {
-		hint(path, "source GID %pI6 belongs to no netdev of the device's network namespace\n",
-		     path->sgid->gid.raw);
-		err = -EADDRNOTAVAIL;
-		goto out;
+		path_info_ratelimited(path, "source GID %pI6 belongs to no netdev in the device's network namespace\n",
+				      sgid);
+		return -EADDRNOTAVAIL;
 	}
 	if (!source_is_local(path, ndev)) {
-		hint(path, "source GID %pI6 (index %u) is no address of %s: choose another index, or add the address\n",
-		     path->sgid->gid.raw, path->sgid->index, netdev_name(ndev));
-		err = -EADDRNOTAVAIL;
-		goto out;
+		path_info_ratelimited(path, "source GID %pI6 (index %u) is no address of %s: choose another index, or add the address\n",
+				      sgid, path->sgid->index, netdev_name(ndev));
+		return -EADDRNOTAVAIL;
 	}
 	dst = route(path);
 	if (IS_ERR(dst)) {
-		hint(path, "no route from %pI6 to %pI6: error %ld\n", path->sgid->gid.raw,
-		     path->dgid.raw, PTR_ERR(dst));
 		err = PTR_ERR(dst);
-		if (err != -ENETUNREACH && err != -ENOMEM)
-			err = -EHOSTUNREACH;
-		goto out;
+		path_info_ratelimited(path, "no route from %pI6 to %pI6: error %d\n",
+				      sgid, path->dgid.raw, err);
+		return err == -ENETUNREACH || err == -ENOMEM ? err : -EHOSTUNREACH;
 	}
 	dst_release(dst);
-out:
+	return 0;
+}
+
+static int check(struct ward_path *path)
+{
+	int err;
+
+	local_bh_disable();
+	rcu_read_lock();
+	err = check_rcu(path);
 	rcu_read_unlock();
 	local_bh_enable();
 	return err;

@@ -26,7 +26,7 @@
 /* Page sizes of fast registrations: 4 KiB to 2 GiB */
 #define PAGE_SIZES	GENMASK_ULL(31, 12)
 
-/* As for hardware: 4.096 us * 2^15 = 134 ms from a packet's arrival to its acknowledgement */
+/* As for hardware: 4.096 us * 2^15 = 134 ms from a packet's arrival to its acknowledgment */
 #define ACK_DELAY	15
 
 /* The rate of a netdev that knows none, in Mb/s: that of veth */
@@ -44,7 +44,8 @@
 
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
-	if (udata->inlen || udata->outlen)
+	/* the core's own question comes with an empty udata, or with none from 7.x on */
+	if (udata && (udata->inlen || udata->outlen))
 		return -EINVAL;
 
 	attr->fw_ver = (u64)WARD_VERSION_MAJOR << 32 | WARD_VERSION_MINOR << 16 |

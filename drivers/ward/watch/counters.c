@@ -10,7 +10,8 @@
 #include "counters.h"
 
 static const struct rdma_stat_desc descs[] = {
-#define X(id, shown, text) [WARD_CNT_##id] = { .name = #shown },
+#define X(id, shown, text) \
+	[WARD_CNT_##id] = { .name = #shown },
 	WARD_COUNTERS(X)
 #undef X
 };

@@ -11,58 +11,57 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-struct ib_device_ops;
 struct ward_device;
 
 /* X(enum name, name shown, meaning) */
-#define WARD_COUNTERS(X)								\
-	X(SENT_PKTS,		sent_pkts,		"packets sent")			\
-	X(SENT_BYTES,		sent_bytes,		"bytes sent, from the BTH to the ICRC") \
-	X(RCVD_PKTS,		rcvd_pkts,		"packets received and accepted for a QP") \
-	X(RCVD_BYTES,		rcvd_bytes,		"bytes received, from the BTH to the ICRC") \
-	X(DUPLICATE,		duplicate_request,	"requests seen before")		\
-	X(OUT_OF_SEQ,		out_of_seq_request,	"requests that came too early")	\
-	X(RCVD_RNR,		rcvd_rnr_err,		"RNR NAKs received")		\
-	X(SENT_RNR,		send_rnr_err,		"RNR NAKs sent")		\
-	X(RCVD_SEQ,		rcvd_seq_err,		"sequence NAKs received")	\
-	X(ACK_DEFERRED,		ack_deferred,		"acknowledgements that waited for READ responses") \
-	X(RETRANSMITTED,	retransmitted_pkts,	"request packets sent again")	\
-	X(RESP_LOST,		responses_lost,		"READ or atomic responses missing, asked for again") \
-	X(TIMEOUTS,		ack_timeouts,		"times that no acknowledgement came in time") \
-	X(RETRY_EXC,		retry_exceeded_err,	"QPs that failed for want of acknowledgements") \
-	X(RNR_EXC,		retry_rnr_exceeded_err,	"QPs that failed for want of receives at the peer") \
-	X(SEND_ERR,		send_err,		"packets that the stack did not take") \
-	X(LINK_DOWNED,		link_downed,		"times that the port went down")	\
-	X(RDMA_SENDS,		rdma_sends,		"SENDs begun")			\
-	X(RDMA_RECVS,		rdma_recvs,		"SENDs received to the end")	\
-	X(DROP_SHORT,		drop_short,		"dropped: no room for a BTH and an ICRC") \
-	X(DROP_OPCODE,		drop_opcode,		"dropped: opcode not implemented")	\
-	X(DROP_LENGTH,		drop_length,		"dropped: length does not fit the opcode") \
-	X(DROP_PAD,		drop_pad,		"dropped: padding not allowed there")	\
-	X(DROP_VERSION,		drop_version,		"dropped: transport version not 0")	\
-	X(DROP_IP,		drop_ip,		"dropped: IP options or extension headers, or not unicast") \
-	X(DROP_QPN,		drop_qpn,		"dropped: no such QP")		\
-	X(DROP_TRANSPORT,	drop_transport,		"dropped: opcode of another transport than the QP's") \
-	X(DROP_PKEY,		drop_pkey,		"dropped: wrong P_Key")		\
-	X(DROP_QKEY,		drop_qkey,		"dropped: wrong Q_Key")		\
-	X(DROP_ICRC,		drop_icrc,		"dropped: wrong ICRC")		\
-	X(DROP_SOURCE,		drop_source,		"dropped: address is not that of the QP's peer") \
-	X(DROP_STATE,		drop_state,		"dropped: the QP's state takes no such packet") \
-	X(DROP_BACKLOG,		drop_backlog,		"dropped: too much waits for the QP already") \
-	X(DROP_NO_RECV,		drop_no_receive,	"dropped: datagram without a posted receive") \
-	X(DROP_RESPONSE,	drop_response,		"dropped: response that answers nothing") \
-	X(NAK_INVALID,		nak_invalid,		"refused: invalid request")	\
-	X(NAK_ACCESS,		nak_access,		"refused: remote access error")	\
-	X(NAK_OPERATION,	nak_operation,		"refused: remote operational error") \
-	X(RCVD_NAK,		rcvd_nak,		"fatal NAKs received")		\
-	X(REFUSED_KEY,		refused_key,		"access refused: no such key")	\
-	X(REFUSED_STATE,	refused_state,		"access refused: registration not valid") \
-	X(REFUSED_PD,		refused_pd,		"access refused: other protection domain") \
-	X(REFUSED_RIGHTS,	refused_rights,		"access refused: right not granted") \
-	X(REFUSED_RANGE,	refused_range,		"access refused: outside the registration") \
-	X(MR_REG,		mr_registrations,	"fast registrations executed")	\
-	X(MR_LOCAL_INV,		mr_local_invalidates,	"local invalidates executed")	\
-	X(MR_REMOTE_INV,	mr_remote_invalidates,	"invalidates executed for a peer")
+#define WARD_COUNTERS(X) \
+	X(SENT_PKTS, sent_pkts, "packets sent") \
+	X(SENT_BYTES, sent_bytes, "bytes sent, from the BTH to the ICRC") \
+	X(RCVD_PKTS, rcvd_pkts, "packets received and accepted for a QP") \
+	X(RCVD_BYTES, rcvd_bytes, "bytes received, from the BTH to the ICRC") \
+	X(DUPLICATE, duplicate_request, "requests seen before") \
+	X(OUT_OF_SEQ, out_of_seq_request, "requests that came too early") \
+	X(RCVD_RNR, rcvd_rnr_err, "RNR NAKs received") \
+	X(SENT_RNR, send_rnr_err, "RNR NAKs sent") \
+	X(RCVD_SEQ, rcvd_seq_err, "sequence NAKs received") \
+	X(ACK_DEFERRED, ack_deferred, "acknowledgments that waited for READ responses") \
+	X(RETRANSMITTED, retransmitted_pkts, "request packets sent again") \
+	X(RESP_LOST, responses_lost, "READ or atomic responses missing, asked for again") \
+	X(TIMEOUTS, ack_timeouts, "times that no acknowledgment came in time") \
+	X(RETRY_EXC, retry_exceeded_err, "QPs that failed for want of acknowledgments") \
+	X(RNR_EXC, retry_rnr_exceeded_err, "QPs that failed for want of receives at the peer") \
+	X(SEND_ERR, send_err, "packets that the stack did not take") \
+	X(LINK_DOWNED, link_downed, "times that the port went down") \
+	X(RDMA_SENDS, rdma_sends, "SENDs begun") \
+	X(RDMA_RECVS, rdma_recvs, "SENDs received to the end") \
+	X(DROP_SHORT, drop_short, "dropped: no room for a BTH and an ICRC") \
+	X(DROP_OPCODE, drop_opcode, "dropped: opcode not implemented") \
+	X(DROP_LENGTH, drop_length, "dropped: length does not fit the opcode") \
+	X(DROP_PAD, drop_pad, "dropped: padding not allowed there") \
+	X(DROP_VERSION, drop_version, "dropped: transport version not 0") \
+	X(DROP_IP, drop_ip, "dropped: IP options or extension headers, or not unicast") \
+	X(DROP_QPN, drop_qpn, "dropped: no such QP") \
+	X(DROP_TRANSPORT, drop_transport, "dropped: opcode of another transport than the QP's") \
+	X(DROP_PKEY, drop_pkey, "dropped: wrong P_Key") \
+	X(DROP_QKEY, drop_qkey, "dropped: wrong Q_Key") \
+	X(DROP_ICRC, drop_icrc, "dropped: wrong ICRC") \
+	X(DROP_SOURCE, drop_source, "dropped: address is not that of the QP's peer") \
+	X(DROP_STATE, drop_state, "dropped: the QP's state takes no such packet") \
+	X(DROP_BACKLOG, drop_backlog, "dropped: too much waits for the QP already") \
+	X(DROP_NO_RECV, drop_no_receive, "dropped: datagram without a posted receive") \
+	X(DROP_RESPONSE, drop_response, "dropped: response that answers nothing") \
+	X(NAK_INVALID, nak_invalid, "refused: invalid request") \
+	X(NAK_ACCESS, nak_access, "refused: remote access error") \
+	X(NAK_OPERATION, nak_operation, "refused: remote operational error") \
+	X(RCVD_NAK, rcvd_nak, "fatal NAKs received") \
+	X(REFUSED_KEY, refused_key, "access refused: no such key") \
+	X(REFUSED_STATE, refused_state, "access refused: registration not valid") \
+	X(REFUSED_PD, refused_pd, "access refused: other protection domain") \
+	X(REFUSED_RIGHTS, refused_rights, "access refused: right not granted") \
+	X(REFUSED_RANGE, refused_range, "access refused: outside the registration") \
+	X(MR_REG, mr_registrations, "fast registrations executed") \
+	X(MR_LOCAL_INV, mr_local_invalidates, "local invalidates executed") \
+	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer")
 
 enum ward_counter {
 #define X(id, name, text) WARD_CNT_##id,

@@ -246,6 +246,23 @@ nfs_round() {
 	same_tree /tmp/tree /export/tree && same_tree /tmp/tree /tmp/back
 }
 
+# nfs_killed_listing FOLDER: on a slow network, kills a process that waits for a listing.  The client
+# then takes its registration back with LOCAL_INV; what completes is invalidated by the server.
+nfs_killed_listing() {
+	local after before rc=1
+	mkdir -p /export/many
+	(cd /export/many && touch a-file-with-a-rather-long-name-{1..300})
+	before=$(hw "$DEV_B" mr_local_invalidates)
+	modprobe sch_netem
+	in_a tc qdisc replace dev va root netem delay 300ms
+	for after in 0.5 0.65 0.8 0.95 1.1 1.25 1.4 1.55 1.7 1.85 2; do
+		timeout -s KILL "$after" ls "$1/many" > /dev/null 2>&1
+		[[ $(hw "$DEV_B" mr_local_invalidates) = "$before" ]] || { rc=0; break; }
+	done
+	in_a tc qdisc del dev va root
+	return "$rc"
+} 2> /dev/null
+
 # test_begin is the first line of every test.
 test_begin() {
 	trap test_end EXIT

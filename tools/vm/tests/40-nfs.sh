@@ -14,8 +14,10 @@ t "NFS 3 over IPv6" nfs_round $A6 3
 if [[ $T = ward ]]; then
 	registered() { [[ $(($(hw "$DEV_A" "$1") + $(hw "$DEV_B" "$1"))) -gt 0 ]]; }
 	t "memory was registered" registered mr_registrations
-	t "and invalidated locally" registered mr_local_invalidates
 	t "and invalidated by the peer" registered mr_remote_invalidates
+	nfs_mount $A4 /mnt
+	t "and locally when a reader is killed" nfs_killed_listing /mnt
+	nfs_umount /mnt
 fi
 t "the server stops" nfs_server_stop
 t "no resource is left" eventually 10 no_resources
