@@ -38,7 +38,8 @@ void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status
 
 	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
 		return;
-	if (wqe->opcode == IB_WR_RDMA_READ)
+	if (wqe->opcode == IB_WR_RDMA_READ || wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	    wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD)
 		wc.byte_len = wqe->length;
 	run->notify_send |= ward_cq_add(qp->send_cq, &wc, status != IB_WC_SUCCESS);
 }
@@ -99,11 +100,17 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+	enum ward_refusal why;
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
-	if (ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
-			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
+	if (tx->atomic)
+		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
+				      sizeof(pkt->orig));
+	else
+		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
+				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
+	if (why) {
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return;
 	}
@@ -167,6 +174,7 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		s32 done = max(ward_psn_diff(req->una, tx->psn), 0);
 
 		flight.resp_wait = true;
+		flight.resp_atomic = tx->atomic;
 		flight.resp_psn = ward_psn_add(tx->psn, done);
 		flight.resp_last = tx->last_psn;
 		flight.resp_bytes = tx->bytes - done * qp->mtu;

@@ -92,10 +92,14 @@ static bool has_work(const struct ward_qp *qp)
 
 static void run_begin(struct ward_run *run, struct ward_qp *qp)
 {
+	struct ward_asker who = {
+		.dev = qp->dev, .pd = qp->pd, .qpn = qp->qpn, .user = qp->user,
+	};
+
 	*run = (struct ward_run){
 		.qp = qp,
-		.local = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
-		.remote = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
+		.local.who = who,
+		.remote.who = who,
 		.budget = RUN_BUDGET,
 	};
 }
@@ -361,7 +365,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 
 	ward_sendq_destroy(&qp->sq);
 	ward_recvq_destroy(&qp->rq);
-	kfree(qp->resp.reads);
+	ward_responder_exit(qp);
 	if (ward_qp_path(qp))
 		ward_path_put(ward_qp_path(qp));
 	kfree_rcu(qp, rcu);

@@ -125,7 +125,7 @@ static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 	s32 done = ward_psn_diff(qp->req.una, tx->psn);
 	struct ward_pkt pkt;
 
-	if (!tx->awaits || done <= 0)
+	if (!tx->awaits || tx->atomic || done <= 0)
 		return;
 	ward_pkt_parse(&pkt, tx->buf, tx->len);
 	tx->pos += done * qp->mtu;
@@ -221,6 +221,51 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	return true;
 }
 
+static bool is_atomic(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP || wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Answered by data: what the fence flag waits for (F27) */
+static bool awaits_data(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe);
+}
+
+static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
+{
+	struct ward_requester *req = &qp->req;
+	bool swap = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	struct ward_pkt pkt = {
+		.opcode = WARD_RC | (swap ? WARD_COMPARE_SWAP : WARD_FETCH_ADD),
+		.mig = true,
+		.ackreq = true,
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = req->nxt,
+		.va = wqe->va,
+		.rkey = wqe->rkey,
+		.swap_add = wqe->swap_add,
+		.compare = wqe->compare,
+	};
+	struct ward_txpkt *tx = ward_txpkt_alloc();
+
+	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
+		if (tx)
+			ward_txpkt_free(tx);
+		stall(qp);
+		return false;
+	}
+	tx->wqe = qp->sq.exec;
+	tx->awaits = true;
+	tx->atomic = true;
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+	req->reads++;
+	req->offset = wqe->length;
+	go(qp, tx);
+	return true;
+}
+
 static enum ward_tail tail_of(const struct ward_swqe *wqe)
 {
 	switch (wqe->opcode) {
@@ -296,7 +341,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
-static void lkey_drained(struct ward_drain *drain)
+static void region_drained(struct ward_drain *drain)
 {
 	struct ward_qp *qp = container_of(drain, struct ward_qp, req.drain);
 
@@ -325,33 +370,18 @@ static bool reads_pending_into(const struct ward_qp *qp, u32 key)
 }
 
 /*
- * LOCAL_INV. Peers are shut out as it executes (F5); own READs into the region
- * that are under way come to their end first (F4); then it is done when nobody
- * is inside the guard any more (F1).
+ * Put a region out of reach. False when somebody is inside: then the send queue
+ * waits, and this is called again for the same work request, and true then.
  */
-static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
+static bool drain(struct ward_run *run, struct ward_mr *mr)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
-	struct ward_mr *mr;
-
-	if (req->drained && req->drain_index == qp->sq.exec) {
-		req->drained = false;
-		return true;
-	}
-	mr = ward_mr_find(qp->dev, wqe->inv_key);
-	if (ward_mr_may_invalidate(mr, qp->pd, wqe->inv_key)) {
-		wqe->status = IB_WC_LOC_QP_OP_ERR;
-		return true;
-	}
-	ward_mr_close_to_peers(mr);
-	if (reads_pending_into(qp, wqe->inv_key))
-		return false;
 
 	/* or it would wait for ourselves */
 	ward_access_end(&run->local);
 	ward_access_end(&run->remote);
-	req->drain.done = lkey_drained;
+	req->drain.done = region_drained;
 	kref_get(&qp->ref);
 	req->draining = true;
 	req->drained = false;
@@ -363,18 +393,70 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
+/* The region that this very work request has waited for is out of reach */
+static bool has_drained(struct ward_qp *qp)
+{
+	return qp->req.drained && qp->req.drain_index == qp->sq.exec;
+}
+
+/*
+ * LOCAL_INV. Peers are shut out as it executes (F5); own READs into the region
+ * that are under way come to their end first (F4); then it is done when nobody
+ * is inside the guard any more (F1).
+ */
+static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_mr *mr;
+
+	if (!has_drained(qp)) {
+		mr = ward_mr_find(qp->dev, wqe->inv_key);
+		if (ward_mr_may_invalidate(mr, qp->pd, qp->qpn, wqe->inv_key)) {
+			wqe->status = IB_WC_LOC_QP_OP_ERR;
+			return true;
+		}
+		ward_mr_close_to_peers(mr);
+		if (reads_pending_into(qp, wqe->inv_key) || !drain(run, mr))
+			return false;
+	}
+	qp->req.drained = false;
+	ward_count(qp->dev, MR_LOCAL_INV);
+	return true;
+}
+
+/* BIND_MW. A window that is bound is out of reach before it is bound elsewhere (F40). */
+static bool execute_bind(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_mr *mw = ward_window_judge(&wqe->bind, &run->local.who);
+
+	if (mw) {
+		if (!has_drained(qp) && !drain(run, mw))
+			return false;
+		qp->req.drained = false;
+	}
+	if (!mw || ward_window_bind(mw, &wqe->bind, &run->local.who))
+		wqe->status = IB_WC_MW_BIND_ERR;
+	return true;
+}
+
 /* A local operation: true when it is done, or cannot be */
 static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 
-	if (wqe->opcode == IB_WR_REG_MR) {
+	switch (wqe->opcode) {
+	case IB_WR_REG_MR:
 		wqe->status = ward_reg_execute(&wqe->reg, qp->dev, qp->pd);
-	} else {
+		break;
+	case IB_WR_LOCAL_INV:
 		if (!execute_inv(run, wqe))
 			return false;
-		if (wqe->status == IB_WC_SUCCESS)
-			ward_count(qp->dev, MR_LOCAL_INV);
+		break;
+	default:
+		if (!execute_bind(run, wqe))
+			return false;
+		break;
 	}
 	wqe->executed = true;
 	wqe->last_psn = qp->req.nxt;
@@ -383,7 +465,8 @@ static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 
 static bool is_local(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_REG_MR || wqe->opcode == IB_WR_LOCAL_INV;
+	return wqe->opcode == IB_WR_REG_MR || wqe->opcode == IB_WR_LOCAL_INV ||
+	       wqe->opcode == IB_WR_BIND_MW;
 }
 
 /* Do one step of the work request at sq.exec. False when nothing more can be done now. */
@@ -403,8 +486,9 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		return true;
 	}
 
-	if (wqe->opcode == IB_WR_RDMA_READ) {
-		u32 part = min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
+	if (awaits_data(wqe)) {
+		u32 part = is_atomic(wqe) ? 0 :
+			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
 		    !window_has_room(qp, ward_seg_count(part, qp->mtu)))
@@ -417,12 +501,15 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->started = true;
 		wqe->first_psn = req->nxt;
 		req->offset = 0;
-		if (!is_write(wqe) && wqe->opcode != IB_WR_RDMA_READ)
+		if (!is_write(wqe) && !awaits_data(wqe))
 			ward_count(qp->dev, RDMA_SENDS);
 	}
 	run->budget--;
 	if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
+			return false;
+	} else if (is_atomic(wqe)) {
+		if (!build_atomic(qp, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
 		return false;

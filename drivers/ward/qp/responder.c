@@ -43,16 +43,31 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 {
 	struct ward_responder *resp = &qp->resp;
 
-	kfree(resp->reads);
+	ward_responder_exit(qp);
 	resp->max_reads = max(max_reads, 1U);
 	resp->reads = kcalloc(resp->max_reads, sizeof(*resp->reads), GFP_KERNEL);
-	if (!resp->reads)
+	resp->atomics = kcalloc(resp->max_reads, sizeof(*resp->atomics), GFP_KERNEL);
+	if (!resp->reads || !resp->atomics)
 		return -ENOMEM;
+	resp->read_head = 0;
+	resp->atomic_next = 0;
 	resp->order = (struct ward_order){ .epsn = qp->attr.rq_psn, .mtu = qp->mtu };
 	resp->msn = 0;
 	resp->ack_due = false;
 	resp->established = false;
 	return 0;
+}
+
+/**
+ * ward_responder_exit() - free what ward_responder_setup() has made
+ * @qp: the QP; its responder does not run
+ */
+void ward_responder_exit(struct ward_qp *qp)
+{
+	kfree(qp->resp.reads);
+	kfree(qp->resp.atomics);
+	qp->resp.reads = NULL;
+	qp->resp.atomics = NULL;
 }
 
 /**
@@ -95,7 +110,7 @@ void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
 
 /* Send a packet that is not kept: an acknowledgement, or a part of a READ's answer */
 static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 psn, u32 len,
-			u8 syndrome, u32 msn)
+			u8 syndrome, u32 msn, u64 orig)
 {
 	struct ward_pkt pkt = {
 		.opcode = WARD_RC | op,
@@ -107,6 +122,7 @@ static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 ps
 		.len = len,
 		.syndrome = syndrome,
 		.msn = msn,
+		.orig = orig,
 	};
 
 	return ward_txpkt_begin(tx, &pkt);
@@ -124,7 +140,7 @@ static void send_ack(struct ward_qp *qp, u8 syndrome, u32 psn)
 	struct ward_txpkt tx = {};
 
 	/* without memory it is lost, and the peer asks again */
-	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn))
+	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn, 0))
 		answer_send(qp, &tx);
 }
 
@@ -295,7 +311,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
 		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					   pkt->inv_rkey)) {
+					   qp->qpn, pkt->inv_rkey)) {
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}
@@ -356,16 +372,22 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 	done(qp, pkt);
 }
 
+/* There is room */
+static void queue_answer(struct ward_responder *resp, const struct ward_read *answer)
+{
+	resp->reads[(resp->read_head + resp->num_reads++) % resp->max_reads] = *answer;
+}
+
 static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt)
 {
-	resp->reads[(resp->read_head + resp->num_reads++) % resp->max_reads] = (struct ward_read){
+	queue_answer(resp, &(struct ward_read){
 		.psn = pkt->psn,
 		.msn = resp->msn,
 		.va = pkt->va,
 		.rkey = pkt->rkey,
 		.left = pkt->dma_len,
 		.first = true,
-	};
+	});
 }
 
 static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
@@ -389,24 +411,83 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 	resp->order.naked = false;
 }
 
+static void queue_atomic(struct ward_responder *resp, u32 psn, u64 orig)
+{
+	queue_answer(resp, &(struct ward_read){
+		.atomic = true,
+		.psn = psn,
+		.msn = resp->msn,
+		.orig = orig,
+	});
+}
+
+static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_atomic_done *record = &resp->atomics[resp->atomic_next];
+	u64 orig;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
+	    resp->num_reads == resp->max_reads) {
+		invalid(run, pkt);
+		return;
+	}
+	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
+			      IB_ACCESS_REMOTE_ATOMIC)) {
+		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		return;
+	}
+	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
+			       pkt->compare, pkt->swap_add, &orig)) {
+		invalid(run, pkt);
+		return;
+	}
+	*record = (struct ward_atomic_done){ .valid = true, .psn = pkt->psn, .orig = orig };
+	resp->atomic_next = (resp->atomic_next + 1) % resp->max_reads;
+	resp->msn = (resp->msn + 1) & WARD_24BITS;
+	queue_atomic(resp, pkt->psn, orig);
+	resp->order.epsn = ward_psn_add(pkt->psn, 1);
+	resp->order.naked = false;
+}
+
+static const struct ward_atomic_done *find_atomic(const struct ward_responder *resp, u32 psn)
+{
+	u32 i;
+
+	for (i = 0; i < resp->max_reads; i++)
+		if (resp->atomics[i].valid && resp->atomics[i].psn == psn)
+			return &resp->atomics[i];
+	return NULL;
+}
+
 /*
  * Seen before. SENDs and WRITEs are not executed again (F30), only acknowledged;
- * a READ is, with all its checks (F31). The peer sends again all that came after
+ * an atomic is answered as it was; a READ is executed, with all its checks (F31). The peer sends again all that came after
  * it too, so READs that are queued from there on are dropped.
  */
 static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
-	u32 last;
+	const struct ward_atomic_done *atomic = NULL;
+	u32 last = pkt->psn;
 
 	ward_count(qp->dev, DUPLICATE);
-	if (pkt->op->msg != WARD_MSG_READ) {
+	if (pkt->op->msg == WARD_MSG_ATOMIC) {
+		atomic = find_atomic(resp, pkt->psn);
+		/* too old to be anybody's: its answer is long past the peer's window */
+		if (!atomic)
+			return;
+	} else if (pkt->op->msg != WARD_MSG_READ) {
 		resp->ack_due = true;
 		return;
+	} else if (pkt->dma_len > WARD_MAX_MSG) {
+		return;
+	} else {
+		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
 	}
-	last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
-	if (pkt->dma_len > WARD_MAX_MSG || ward_psn_diff(last, resp->order.epsn) >= 0)
+	if (ward_psn_diff(last, resp->order.epsn) >= 0)
 		return;
 	while (resp->num_reads) {
 		u32 i = (resp->read_head + resp->num_reads - 1) % resp->max_reads;
@@ -415,7 +496,11 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 			break;
 		resp->num_reads--;
 	}
-	if (resp->num_reads < resp->max_reads)
+	if (resp->num_reads == resp->max_reads)
+		return;
+	if (atomic)
+		queue_atomic(resp, pkt->psn, atomic->orig);
+	else
 		queue_read(resp, pkt);
 }
 
@@ -458,8 +543,10 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	case WARD_MSG_READ:
 		take_read(run, pkt);
 		break;
+	case WARD_MSG_ATOMIC:
+		take_atomic(run, pkt);
+		break;
 	default:
-		/* atomics: not offered */
 		invalid(run, pkt);
 		break;
 	}
@@ -552,7 +639,8 @@ static bool answer_read(struct ward_run *run)
 	struct ward_read *read = &resp->reads[resp->read_head];
 	u32 len = min(read->left, qp->mtu);
 	bool last = len == read->left;
-	u8 op = ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
+	u8 op = read->atomic ? WARD_ATOMIC_ACK :
+		ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
 	struct ward_txpkt tx = {};
 	u8 *payload;
 
@@ -562,7 +650,8 @@ static bool answer_read(struct ward_run *run)
 		refuse(run, WARD_NAK_ACCESS, read->psn, IB_WC_LOC_ACCESS_ERR);
 		return true;
 	}
-	payload = answer_begin(qp, &tx, op & 0x1f, read->psn, len, WARD_AETH_NO_CREDIT, read->msn);
+	payload = answer_begin(qp, &tx, op, read->psn, len, WARD_AETH_NO_CREDIT, read->msn,
+			       read->orig);
 	if (!payload) {
 		run->again = true;
 		return false;

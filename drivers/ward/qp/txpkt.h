@@ -22,7 +22,8 @@ struct ward_qp;
  * @wqe:      send queue index of its work request
  * @pos:      READ: where in the message its response begins
  * @bytes:    READ: bytes of response that it asks for, from @pos
- * @awaits:   it is answered by data (READ), not by an acknowledgement
+ * @awaits:   it is answered by data (READ, atomic), not by an acknowledgement
+ * @atomic:   it is an atomic
  * @hdr_len:  bytes of BTH and extension headers at the start of @buf
  * @len:      bytes in @buf: headers, payload, padding, ICRC
  * @buf:      a page fragment
@@ -35,6 +36,7 @@ struct ward_txpkt {
 	u32			pos;
 	u32			bytes;
 	bool			awaits;
+	bool			atomic;
 	u16			hdr_len;
 	u16			len;
 	u8			*buf;

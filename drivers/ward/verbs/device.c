@@ -48,6 +48,7 @@
 #include "identity.h"
 #include "mad.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
 #include "query.h"
@@ -155,6 +156,7 @@ static void set_ops(struct ib_device *ib)
 	ib_set_device_ops(ib, &ward_qp_ops);
 	ib_set_device_ops(ib, &ward_cq_ops);
 	ib_set_device_ops(ib, &ward_mr_ops);
+	ib_set_device_ops(ib, &ward_mw_ops);
 	ib_set_device_ops(ib, &ward_ucontext_ops);
 }
 
