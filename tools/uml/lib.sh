@@ -69,7 +69,7 @@ uml_make() {
 	wait "$pid" || rc=$?
 	trap - INT TERM
 	if ((rc)); then
-		grep -nE 'error|Error|undefined' "$out/build.log" | head -n 20 >&2
+		grep -hE 'error:|undefined reference|[*]{3} ' "$out/build.log" | head -n 20 >&2
 		say "build failed: $out/build.log"
 	fi
 	return "$rc"

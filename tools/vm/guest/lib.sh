@@ -31,11 +31,12 @@ t_fail() { printf 'not ok %s - %s\n' "$1" "${2:-failed}"; }
 
 # t NAME COMMAND... is one test: ok when COMMAND succeeds; else its last lines are shown.
 t() {
-	local name=$1 out
+	local name=$1 out begin=$SECONDS
 	shift
 	out=$(mktemp)
 	if "$@" > "$out" 2>&1; then
 		t_ok "$name"
+		((SECONDS - begin < 10)) || log "took $((SECONDS - begin)) s"
 	else
 		t_fail "$name" "$(tail -n 3 "$out" | tr '\n' ';' | cut -c 1-300)"
 	fi
@@ -218,11 +219,11 @@ nfs_mount() {
 }
 nfs_umount() { timeout 60 umount "$1"; }
 
-# tree_make FOLDER [MEGABYTES]: many small files and one large.
+# tree_make FOLDER [MEGABYTES]: a hundred small files and one large.
 tree_make() {
-	mkdir -p "$1"
-	cp -r /usr/share/perl/5*/unicore/lib "$1/small" 2> /dev/null || cp -r /usr/share/doc "$1/small"
-	head -c "${2:-8}M" /dev/urandom > "$1/large"
+	mkdir -p "$1/small"
+	find /usr/share/doc -type f -size -64k 2> /dev/null | head -n 100 | xargs cp -t "$1/small" --backup=numbered
+	head -c "${2:-6}M" /dev/urandom > "$1/large"
 	head -c 65537 /dev/urandom > "$1/odd"
 	: > "$1/empty"
 }
