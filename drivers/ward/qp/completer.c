@@ -67,6 +67,9 @@ static void advance(struct ward_qp *qp, u32 psn)
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
 	req->lost = false;
+	/* the probe was news to the peer, so what was sent after it first has not arrived */
+	if (req->probed && psn == ward_psn_add(req->probe_psn, 1) && !req->resend)
+		ward_requester_go_back(qp);
 	ward_requester_progress(qp);
 }
 
@@ -233,11 +236,16 @@ void ward_completer_timeout(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
+	ktime_t now = ktime_get();
 
-	/* it was set for an earlier packet: ward_requester_arm() sets it for the rest */
-	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait ||
-	    !qp->attr.timeout || ktime_before(ktime_get(), req->deadline))
+	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
+	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait || !qp->attr.timeout)
 		return;
+	if (ktime_before(now, req->deadline)) {
+		if (!ktime_before(now, req->probe_at) && !req->resend)
+			ward_requester_probe(qp, now);
+		return;
+	}
 	ward_count(qp->dev, TIMEOUTS);
 	if (!req->retries) {
 		ward_count(qp->dev, RETRY_EXC);

@@ -47,6 +47,9 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rnr_retries = qp->attr.rnr_retry;
 	req->rnr_wait = false;
 	req->lost = false;
+	req->probed = false;
+	req->rtt_from = 0;
+	req->rtt_ns = 0;
 }
 
 /**
@@ -66,6 +69,14 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->rnr_wait = false;
 	req->una = req->nxt;
 }
+
+/*
+ * The timeout of a connection is often seconds long, and a lost last packet or acknowledgement
+ * is noticed by nothing else. So the oldest packet is sent again much earlier, after some round
+ * trips, as a question: where are you? It uses up no retry.
+ */
+#define MIN_PROBE_NS	(10 * NSEC_PER_MSEC)
+#define PROBE_RTTS	8
 
 static u64 timeout_ns(const struct ward_qp *qp)
 {
@@ -90,18 +101,32 @@ void ward_requester_arm(struct ward_qp *qp)
 	now = ktime_get();
 	req->armed = true;
 	hrtimer_start(&qp->ack_timer,
-		      max_t(ktime_t, ktime_sub(req->deadline, now), NSEC_PER_USEC),
+		      max_t(ktime_t, ktime_sub(min(req->deadline, req->probe_at), now),
+			    NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
 /**
- * ward_requester_progress() - an answer has come, or the first packet goes: from now on the peer has
- * the whole timeout
+ * ward_requester_progress() - an answer has come, or the first packet goes
  * @qp: the QP
+ *
+ * From now on the peer has the whole timeout.
  */
 void ward_requester_progress(struct ward_qp *qp)
 {
-	qp->req.deadline = ktime_add_ns(ktime_get(), timeout_ns(qp));
+	struct ward_requester *req = &qp->req;
+	ktime_t now = ktime_get();
+
+	if (req->rtt_from && ward_psn_diff(req->una, req->rtt_psn) > 0) {
+		u64 sample = ktime_to_ns(ktime_sub(now, req->rtt_from));
+
+		req->rtt_ns = req->rtt_ns ? (7 * req->rtt_ns + sample) / 8 : sample;
+		req->rtt_from = 0;
+	}
+	req->deadline = ktime_add_ns(now, timeout_ns(qp));
+	req->probe_ns = max_t(u64, PROBE_RTTS * req->rtt_ns, MIN_PROBE_NS);
+	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probed = false;
 }
 
 static void stall(struct ward_qp *qp)
@@ -138,6 +163,36 @@ static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 }
 
+static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
+{
+	trim_read(qp, tx);
+	ward_count(qp->dev, RETRANSMITTED);
+	ward_txpkt_send(tx, ward_qp_path(qp));
+	/* its acknowledgement may be that of the first time */
+	qp->req.rtt_from = 0;
+}
+
+/**
+ * ward_requester_probe() - ask the peer where it is, with the oldest packet
+ * @qp:  the QP; something is under way
+ * @now: the time
+ *
+ * A peer that has it acknowledges all that it has; one that has not, and acknowledges just that
+ * one, has lost the rest too.
+ */
+void ward_requester_probe(struct ward_qp *qp, ktime_t now)
+{
+	struct ward_requester *req = &qp->req;
+
+	struct ward_txpkt *tx = list_first_entry(&req->sent, struct ward_txpkt, entry);
+
+	send_again(qp, tx);
+	req->probed = true;
+	req->probe_psn = tx->last_psn;
+	req->probe_ns *= 2;
+	req->probe_at = ktime_add_ns(now, req->probe_ns);
+}
+
 static bool resend(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
@@ -150,9 +205,7 @@ static bool resend(struct ward_run *run)
 			run->again = true;
 			return false;
 		}
-		trim_read(qp, tx);
-		ward_count(qp->dev, RETRANSMITTED);
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		send_again(qp, tx);
 		req->resend = list_is_last(&tx->entry, &req->sent) ? NULL :
 			      list_next_entry(tx, entry);
 	}
@@ -179,6 +232,10 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 
 	if (req->una == req->nxt)
 		ward_requester_progress(qp);
+	if (!req->rtt_from) {
+		req->rtt_psn = tx->last_psn;
+		req->rtt_from = ktime_get();
+	}
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */

@@ -40,7 +40,14 @@ struct ward_txpkt;
  * @drained: what the one at @drain_index waited for has happened
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @armed:   the retransmission timer is set
- * @deadline: when to resend for want of an answer
+ * @deadline: when to resend for want of an answer, which uses up a retry
+ * @probe_at: when to send the oldest packet again before that, which does not
+ * @probe_ns: how long to wait for that
+ * @probed:  it was, and there has been no progress since
+ * @probe_psn: last PSN of that packet
+ * @rtt_ns:  smoothed time from a packet to its acknowledgement
+ * @rtt_psn: PSN of the packet that is being timed
+ * @rtt_from: since when; 0: none is
  */
 struct ward_requester {
 	u32			nxt;
@@ -60,6 +67,13 @@ struct ward_requester {
 	u32			drain_index;
 	struct ward_drain	drain;
 	ktime_t			deadline;
+	ktime_t			probe_at;
+	u64			probe_ns;
+	bool			probed;
+	u32			probe_psn;
+	u64			rtt_ns;
+	u32			rtt_psn;
+	ktime_t			rtt_from;
 };
 
 void ward_requester_reset(struct ward_qp *qp);
@@ -68,6 +82,7 @@ void ward_requester_run(struct ward_run *run);
 void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
+void ward_requester_probe(struct ward_qp *qp, ktime_t now);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
