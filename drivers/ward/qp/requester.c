@@ -349,8 +349,7 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 		return false;
 
 	/* or it would wait for ourselves */
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	req->drain.done = lkey_drained;
 	kref_get(&qp->ref);
 	req->draining = true;
