@@ -17,6 +17,7 @@
 #include "../net/net.h"
 #include "../net/path.h"
 #include "../verbs/cq.h"
+#include "../verbs/srq.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -99,15 +100,18 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 	*run = (struct ward_run){
 		.qp = qp,
 		.local.who = who,
+		.recv.who = who,
 		.remote.who = who,
 		.budget = RUN_BUDGET,
 	};
+	/* F44 */
+	if (qp->srq)
+		run->recv.who.pd = qp->srq->ib.pd;
 }
 
 static void run_end(struct ward_run *run)
 {
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	/* a consumer may post from here: the work is left for the next run */
 	if (run->notify_send)
 		ward_cq_notify(run->qp->send_cq);
@@ -274,6 +278,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->pd = ib->pd;
 	qp->send_cq = to_ward_cq(init->send_cq);
 	qp->recv_cq = to_ward_cq(init->recv_cq);
+	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
 	tasklet_setup(&qp->tasklet, run_tasklet);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);

@@ -436,8 +436,7 @@ static bool drain(struct ward_run *run, struct ward_mr *mr)
 	struct ward_requester *req = &qp->req;
 
 	/* or it would wait for ourselves */
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	req->drain.done = region_drained;
 	kref_get(&qp->ref);
 	req->draining = true;

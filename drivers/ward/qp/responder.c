@@ -25,6 +25,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../verbs/srq.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -213,6 +214,25 @@ static void done(struct ward_qp *qp, const struct ward_pkt *pkt)
 		qp->resp.ack_due = true;
 }
 
+/**
+ * ward_responder_next_receive() - take the oldest receive, from the QP's queue or the shared one
+ * @qp:  the QP; resp.rwqe becomes the receive
+ * @bad: returns whether it is nonsense
+ *
+ * Context: BH off.
+ * Return: false when there is none.
+ */
+bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
+{
+	struct ward_responder *resp = &qp->resp;
+
+	if (qp->srq)
+		resp->has_rwqe = ward_srq_take(qp->srq, &resp->rwqe, bad);
+	else
+		resp->has_rwqe = ward_recvq_take(&qp->rq, &resp->rwqe, bad);
+	return resp->has_rwqe;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -221,7 +241,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (qp->resp.has_rwqe)
 		return true;
-	if (!ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+	if (!ward_responder_next_receive(qp, &bad)) {
 		ward_count(qp->dev, SENT_RNR);
 		send_ack(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
@@ -230,7 +250,6 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 		qp->resp.ack_due = false;
 		return false;
 	}
-	qp->resp.has_rwqe = true;
 	if (bad) {
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_QP_OP_ERR);
 		return false;
@@ -246,8 +265,7 @@ static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const st
 	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
 
 	/* or it would wait for ourselves */
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	kref_get(&qp->ref);
 	resp->draining = true;
 	if (!ward_mr_invalidate(mr, &resp->drain)) {
@@ -300,7 +318,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	if (ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
+	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
 			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
 		return;

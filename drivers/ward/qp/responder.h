@@ -106,6 +106,7 @@ void ward_responder_forget(struct ward_run *run);
 void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
 void ward_responder_drained(struct ward_run *run);
 void ward_responder_run(struct ward_run *run);
+bool ward_responder_next_receive(struct ward_qp *qp, bool *bad);
 void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
 
 /* datagram.c */

@@ -57,7 +57,8 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_BAD_PKEY_CNTR |
 				 IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_MEM_MGT_EXTENSIONS |
-				 IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B;
+				 IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IB_DEVICE_SRQ_RESIZE;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG;
 	attr->max_qp = WARD_MAX_QP;
 	attr->max_qp_wr = WARD_MAX_QP_WR;
@@ -66,6 +67,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_sge_rd = WARD_MAX_SGE_RD;
 	attr->max_cq = WARD_MAX_CQ;
 	attr->max_cqe = WARD_MAX_CQE;
+	attr->max_srq = WARD_MAX_SRQ;
+	attr->max_srq_wr = WARD_MAX_SRQ_WR;
+	attr->max_srq_sge = WARD_MAX_SGE;
 	attr->max_mr = WARD_MAX_MR;
 	attr->max_mw = WARD_MAX_MR;
 	attr->max_pd = WARD_MAX_PD;
