@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "early.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -153,15 +154,7 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
-/**
- * ward_completer_take() - take an answer
- * @run: the run
- * @skb: the packet; stays the caller's
- * @pkt: the packet, taken apart
- *
- * Context: under RCU with BH off.
- */
-void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
@@ -197,10 +190,13 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		break;
 	case WARD_ANS_LOST:
 		advance(qp, at.psn);
+		if (pkt->op->msg == WARD_MSG_READ_RESP)
+			ward_early_keep(&req->early, skb);
+		/* once for each hole, and at the end of the run, when its size is known */
 		if (!req->lost) {
 			req->lost = true;
+			req->probe_due = true;
 			ward_count(qp->dev, RESP_LOST);
-			ward_requester_go_back(qp);
 		}
 		break;
 	case WARD_ANS_RNR:
@@ -213,7 +209,7 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
 		if (!req->resend)
-			ward_requester_go_back(qp);
+			req->probe_due = true;
 		break;
 	case WARD_ANS_FATAL:
 		ward_count(qp->dev, RCVD_NAK);
@@ -224,6 +220,50 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		fail_at(run, at.psn, IB_WC_BAD_RESP_ERR);
 		break;
 	}
+}
+
+/**
+ * ward_completer_take() - take an answer
+ * @run: the run
+ * @skb: the packet; stays the caller's
+ * @pkt: the packet, taken apart
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_requester *req = &run->qp->req;
+	struct ward_pkt next;
+
+	take(run, skb, pkt);
+	/* those that were early, if this one closed the hole in front of them */
+	while ((skb = ward_early_next(&req->early, req->una))) {
+		ward_rx_parse(skb, &next);
+		take(run, skb, &next);
+		consume_skb(skb);
+	}
+	/* another hole, behind the one that was closed */
+	if (!skb_queue_empty(&req->early) && !req->lost) {
+		req->lost = true;
+		req->probe_due = true;
+	}
+}
+
+/**
+ * ward_completer_probe() - send again what the answers of this run have shown to be lost
+ * @run: the run
+ *
+ * Context: BH off.
+ */
+void ward_completer_probe(struct ward_run *run)
+{
+	struct ward_requester *req = &run->qp->req;
+
+	if (!req->probe_due)
+		return;
+	req->probe_due = false;
+	if (run->qp->state == IB_QPS_RTS && req->una != req->nxt && !req->rnr_wait && !req->resend)
+		ward_requester_probe(run->qp);
 }
 
 /**
@@ -243,7 +283,7 @@ void ward_completer_timeout(struct ward_run *run)
 		return;
 	if (ktime_before(now, req->deadline)) {
 		if (!ktime_before(now, req->probe_at) && !req->resend)
-			ward_requester_probe(qp, now);
+			ward_requester_probe(qp);
 		return;
 	}
 	ward_count(qp->dev, TIMEOUTS);
@@ -254,8 +294,9 @@ void ward_completer_timeout(struct ward_run *run)
 	}
 	req->retries--;
 	req->lost = false;
-	ward_requester_go_back(qp);
 	ward_requester_progress(qp);
+	if (!req->resend)
+		ward_requester_probe(qp);
 }
 
 /* Whether the oldest work request is complete */

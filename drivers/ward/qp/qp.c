@@ -152,6 +152,7 @@ static void qp_run(struct ward_run *run)
 		qp->req.armed = false;
 		ward_completer_timeout(run);
 	}
+	ward_completer_probe(run);
 	ward_requester_run(run);
 	ward_completer_retire(run);
 	ward_responder_run(run);
@@ -284,6 +285,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	skb_queue_head_init(&qp->inbox);
 	qp->state = IB_QPS_RESET;
 	INIT_LIST_HEAD(&qp->req.sent);
+	__skb_queue_head_init(&qp->req.early);
 	ward_responder_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);

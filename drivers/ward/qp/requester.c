@@ -11,15 +11,18 @@
  * request of its own on the wire, so that its answers are paced as sends are,
  * and a lost part is asked for without the rest.
  *
- * Recovery: ward_requester_go_back() makes the first unacknowledged packet the
- * next one to be sent; nothing new is built until all of them have been sent
- * again. Local operations are no packets, so they are never done twice (F29).
+ * Recovery: whatever tells of a loss (a sequence NAK, a missing READ answer, time)
+ * has the oldest packet sent again, as a *probe*. A peer that keeps what comes
+ * early then acknowledges more than the probe. One that does not acknowledges
+ * just the probe, and only then all the rest is sent again (go-back): nothing
+ * new is built until that is done. Local operations are no packets, so they are never done twice (F29).
  *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
 
 #include "../net/path.h"
+#include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "qp.h"
@@ -68,6 +71,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->reads = 0;
 	req->rnr_wait = false;
 	req->una = req->nxt;
+	__skb_queue_purge(&req->early);
 }
 
 /*
@@ -144,21 +148,40 @@ void ward_requester_go_back(struct ward_qp *qp)
 	qp->req.resend = list_first_entry_or_null(&qp->req.sent, struct ward_txpkt, entry);
 }
 
-/* A READ request that was answered in part asks for the rest only */
+/*
+ * A READ that was answered in part asks for the rest only, or for the hole in
+ * front of the answers that came early.
+ */
 static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 {
-	s32 done = ward_psn_diff(qp->req.una, tx->psn);
+	struct ward_requester *req = &qp->req;
+	s32 done = ward_psn_diff(req->una, tx->psn);
+	const struct sk_buff *early;
 	struct ward_pkt pkt;
+	u32 len;
 
-	if (!tx->awaits || tx->atomic || done <= 0)
+	if (!tx->awaits || tx->atomic)
 		return;
+	if (done > 0) {
+		tx->pos += done * qp->mtu;
+		tx->va += done * qp->mtu;
+		tx->bytes -= done * qp->mtu;
+		tx->psn = req->una;
+	}
+	len = tx->bytes;
+	early = skb_peek(&req->early);
+	if (early) {
+		s32 hole = ward_psn_diff(ward_rx_cb(early)->psn, tx->psn);
+
+		if (hole > 0 && hole < len / qp->mtu)
+			len = hole * qp->mtu;
+	}
 	ward_pkt_parse(&pkt, tx->buf, tx->len);
-	tx->pos += done * qp->mtu;
-	tx->bytes -= done * qp->mtu;
-	tx->psn = qp->req.una;
+	if (pkt.psn == tx->psn && pkt.dma_len == len)
+		return;
 	pkt.psn = tx->psn;
-	pkt.va += done * qp->mtu;
-	pkt.dma_len = tx->bytes;
+	pkt.va = tx->va;
+	pkt.dma_len = len;
 	ward_pkt_build(&pkt, tx->buf);
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 }
@@ -173,14 +196,13 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 }
 
 /**
- * ward_requester_probe() - ask the peer where it is, with the oldest packet
- * @qp:  the QP; something is under way
- * @now: the time
+ * ward_requester_probe() - send the oldest packet again, and find out where the peer is
+ * @qp: the QP; something is under way
  *
  * A peer that has it acknowledges all that it has; one that has not, and acknowledges just that
  * one, has lost the rest too.
  */
-void ward_requester_probe(struct ward_qp *qp, ktime_t now)
+void ward_requester_probe(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
 
@@ -190,7 +212,7 @@ void ward_requester_probe(struct ward_qp *qp, ktime_t now)
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
 	req->probe_ns *= 2;
-	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probe_at = ktime_add_ns(ktime_get(), req->probe_ns);
 }
 
 static bool resend(struct ward_run *run)
@@ -270,6 +292,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	tx->awaits = true;
 	tx->pos = req->offset;
 	tx->bytes = part;
+	tx->va = pkt.va;
 	tx->last_psn = ward_psn_add(tx->psn, ward_seg_count(part, qp->mtu) - 1);
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 	req->reads++;

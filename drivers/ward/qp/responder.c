@@ -11,6 +11,9 @@
  * it may have been invalidated meanwhile (F2). An acknowledgement behind a READ
  * waits for the READ's answer, because it would say that the answer was lost.
  *
+ * A request that comes before an earlier one is kept (qp/early.h); the hole is
+ * told with a sequence NAK at the end of the run, if it is still there.
+ *
  * A SEND_WITH_INV completes its receive when its region has drained (F13). Until
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
@@ -26,11 +29,18 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "early.h"
 #include "qp.h"
 #include "txpkt.h"
 
 /* READ response packets that one run may send */
 #define READ_BURST	16
+
+/* The peer may have @max_reads outstanding, and ask once more for each */
+static u32 queue_room(const struct ward_responder *resp)
+{
+	return 2 * resp->max_reads;
+}
 
 /**
  * ward_responder_setup() - begin anew (QP to RTR)
@@ -46,7 +56,7 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 
 	ward_responder_exit(qp);
 	resp->max_reads = max(max_reads, 1U);
-	resp->reads = kcalloc(resp->max_reads, sizeof(*resp->reads), GFP_KERNEL);
+	resp->reads = kcalloc(queue_room(resp), sizeof(*resp->reads), GFP_KERNEL);
 	resp->atomics = kcalloc(resp->max_reads, sizeof(*resp->atomics), GFP_KERNEL);
 	if (!resp->reads || !resp->atomics)
 		return -ENOMEM;
@@ -82,11 +92,13 @@ void ward_responder_forget(struct ward_run *run)
 	struct ward_responder *resp = &run->qp->resp;
 
 	resp->num_reads = 0;
+	resp->num_new = 0;
 	resp->order.msg = WARD_MSG_NONE;
 	resp->ack_due = false;
 	resp->nak_due = false;
 	resp->refused = false;
 	resp->has_rwqe = false;
+	__skb_queue_purge(&resp->early);
 	__skb_queue_purge(&resp->waiting);
 	kfree_skb(resp->parked);
 	resp->parked = NULL;
@@ -390,13 +402,28 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 	done(qp, pkt);
 }
 
+/* Will the answer to a READ or atomic with this PSN go out anyway? */
+static bool is_queued(const struct ward_responder *resp, u32 psn)
+{
+	u32 i;
+
+	for (i = 0; i < resp->num_reads; i++) {
+		const struct ward_read *r = &resp->reads[(resp->read_head + i) % queue_room(resp)];
+
+		if (r->psn == psn && r->first)
+			return true;
+	}
+	return false;
+}
+
 /* There is room */
 static void queue_answer(struct ward_responder *resp, const struct ward_read *answer)
 {
-	resp->reads[(resp->read_head + resp->num_reads++) % resp->max_reads] = *answer;
+	resp->reads[(resp->read_head + resp->num_reads++) % queue_room(resp)] = *answer;
+	resp->num_new += answer->fresh;
 }
 
-static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt)
+static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt, bool fresh)
 {
 	queue_answer(resp, &(struct ward_read){
 		.psn = pkt->psn,
@@ -405,6 +432,7 @@ static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt)
 		.rkey = pkt->rkey,
 		.left = pkt->dma_len,
 		.first = true,
+		.fresh = fresh,
 	});
 }
 
@@ -414,7 +442,7 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 	struct ward_responder *resp = &qp->resp;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
-	    resp->num_reads == resp->max_reads) {
+	    resp->num_new == resp->max_reads) {
 		invalid(run, pkt);
 		return;
 	}
@@ -424,18 +452,20 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 		return;
 	}
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
-	queue_read(resp, pkt);
+	queue_read(resp, pkt, true);
 	resp->order.epsn = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu));
 	resp->order.naked = false;
 }
 
-static void queue_atomic(struct ward_responder *resp, u32 psn, u64 orig)
+static void queue_atomic(struct ward_responder *resp, u32 psn, u64 orig, bool fresh)
 {
 	queue_answer(resp, &(struct ward_read){
 		.atomic = true,
 		.psn = psn,
 		.msn = resp->msn,
 		.orig = orig,
+		.first = true,
+		.fresh = fresh,
 	});
 }
 
@@ -447,7 +477,7 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 	u64 orig;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
-	    resp->num_reads == resp->max_reads) {
+	    resp->num_new == resp->max_reads) {
 		invalid(run, pkt);
 		return;
 	}
@@ -464,7 +494,7 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 	*record = (struct ward_atomic_done){ .valid = true, .psn = pkt->psn, .orig = orig };
 	resp->atomic_next = (resp->atomic_next + 1) % resp->max_reads;
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
-	queue_atomic(resp, pkt->psn, orig);
+	queue_atomic(resp, pkt->psn, orig, true);
 	resp->order.epsn = ward_psn_add(pkt->psn, 1);
 	resp->order.naked = false;
 }
@@ -481,8 +511,8 @@ static const struct ward_atomic_done *find_atomic(const struct ward_responder *r
 
 /*
  * Seen before. SENDs and WRITEs are not executed again (F30), only acknowledged;
- * an atomic is answered as it was; a READ is executed, with all its checks (F31). The peer sends again all that came after
- * it too, so READs that are queued from there on are dropped.
+ * an atomic is answered as it was; a READ, which may ask for a part of what the
+ * first one asked for, is executed with all its checks (F31).
  */
 static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -507,19 +537,13 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	}
 	if (ward_psn_diff(last, resp->order.epsn) >= 0)
 		return;
-	while (resp->num_reads) {
-		u32 i = (resp->read_head + resp->num_reads - 1) % resp->max_reads;
-
-		if (ward_psn_diff(resp->reads[i].psn, pkt->psn) < 0)
-			break;
-		resp->num_reads--;
-	}
-	if (resp->num_reads == resp->max_reads)
+	/* a full queue means that the peer asks faster than it is answered: it will ask again */
+	if (resp->num_reads == queue_room(resp) || is_queued(resp, pkt->psn))
 		return;
 	if (atomic)
-		queue_atomic(resp, pkt->psn, atomic->orig);
+		queue_atomic(resp, pkt->psn, atomic->orig, false);
 	else
-		queue_read(resp, pkt);
+		queue_read(resp, pkt, false);
 }
 
 static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
@@ -532,12 +556,12 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		take_duplicate(run, pkt);
 		return;
 	case WARD_NAK_SEQ:
-		ward_count(qp->dev, OUT_OF_SEQ);
 		resp->order.naked = true;
 		resp->nak_due = true;
-		return;
+		fallthrough;
 	case WARD_IGNORE:
 		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_early_keep(&resp->early, skb);
 		return;
 	case WARD_INVALID:
 		invalid(run, pkt);
@@ -570,6 +594,14 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	}
 }
 
+/* The next request to look at: one that was early and is not any more, or the next that came */
+static struct sk_buff *next_request(struct ward_responder *resp)
+{
+	if (resp->parked || resp->refused)
+		return NULL;
+	return ward_early_next(&resp->early, resp->order.epsn) ?: __skb_dequeue(&resp->waiting);
+}
+
 /* Execute what waits until something parks */
 static void take_waiting(struct ward_run *run)
 {
@@ -577,8 +609,7 @@ static void take_waiting(struct ward_run *run)
 	struct ward_pkt pkt;
 	struct sk_buff *skb;
 
-	while (!qp->resp.parked && !qp->resp.refused &&
-	       (skb = __skb_dequeue(&qp->resp.waiting))) {
+	while ((skb = next_request(&qp->resp))) {
 		ward_rx_parse(skb, &pkt);
 		if (ward_qp_receives(qp->state))
 			take_request(run, skb, &pkt);
@@ -622,6 +653,7 @@ static void region_drained(struct ward_drain *drain)
  */
 void ward_responder_init(struct ward_qp *qp)
 {
+	__skb_queue_head_init(&qp->resp.early);
 	skb_queue_head_init(&qp->resp.waiting);
 	qp->resp.drain.done = region_drained;
 }
@@ -665,6 +697,7 @@ static bool answer_read(struct ward_run *run)
 	if (len && ward_access_begin(&run->remote, read->rkey, read->va, len,
 				     IB_ACCESS_REMOTE_READ)) {
 		resp->num_reads = 0;
+		resp->num_new = 0;
 		refuse(run, WARD_NAK_ACCESS, read->psn, IB_WC_LOC_ACCESS_ERR);
 		return true;
 	}
@@ -683,7 +716,8 @@ static bool answer_read(struct ward_run *run)
 	read->left -= len;
 	read->first = false;
 	if (last) {
-		resp->read_head = (resp->read_head + 1) % resp->max_reads;
+		resp->num_new -= read->fresh;
+		resp->read_head = (resp->read_head + 1) % queue_room(resp);
 		resp->num_reads--;
 	}
 	return true;
@@ -715,6 +749,11 @@ void ward_responder_run(struct ward_run *run)
 	if (resp->refused) {
 		finish_refusal(run);
 		return;
+	}
+	/* another hole, behind the one that was closed */
+	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early)) {
+		resp->order.naked = true;
+		resp->nak_due = true;
 	}
 	/* the missing packet may have come later in the same run */
 	if (resp->nak_due && resp->order.naked)

@@ -25,6 +25,7 @@ struct ward_swqe;
  * @rkey: key
  * @left: bytes to send
  * @first: nothing of the answer has been sent
+ * @fresh: it is asked for the first time
  */
 struct ward_read {
 	bool	atomic;
@@ -35,6 +36,7 @@ struct ward_read {
 	u32	rkey;
 	u32	left;
 	bool	first;
+	bool	fresh;
 };
 
 /* An atomic that was executed: what to answer should it come again (F30) */
@@ -60,11 +62,13 @@ struct ward_atomic_done {
  * @recv_status: and this result of the receive in use
  * @established: the first packet of the peer has come
  * @reads:   ring of READ and atomic requests to answer, oldest at @read_head
- * @max_reads: room in it, max_dest_rd_atomic
+ * @max_reads: that the peer may have outstanding: max_dest_rd_atomic
  * @read_head: see @reads
  * @num_reads: see @reads
+ * @num_new: of these, asked for the first time
  * @atomics: ring of the last @max_reads atomics executed, next one goes to @atomic_next
  * @atomic_next: see @atomics
+ * @early:   requests that came before an earlier one
  * @waiting: requests behind one that is parked
  * @parked:  the SEND_WITH_INV whose receive completes when its region has drained
  * @drain:   of that region
@@ -88,8 +92,10 @@ struct ward_responder {
 	u32			max_reads;
 	u32			read_head;
 	u32			num_reads;
+	u32			num_new;
 	struct ward_atomic_done	*atomics;
 	u32			atomic_next;
+	struct sk_buff_head	early;
 	struct sk_buff_head	waiting;
 	struct sk_buff		*parked;
 	struct ward_drain	drain;

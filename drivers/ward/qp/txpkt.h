@@ -21,7 +21,8 @@ struct ward_qp;
  * @last_psn: last PSN that it uses up: more than @psn for a READ request
  * @wqe:      send queue index of its work request
  * @pos:      READ: where in the message its response begins
- * @bytes:    READ: bytes of response that it asks for, from @pos
+ * @bytes:    READ: bytes of response that are still awaited, from @pos
+ * @va:       READ: remote address of the first of them
  * @awaits:   it is answered by data (READ, atomic), not by an acknowledgement
  * @atomic:   it is an atomic
  * @hdr_len:  bytes of BTH and extension headers at the start of @buf
@@ -35,6 +36,7 @@ struct ward_txpkt {
 	u32			wqe;
 	u32			pos;
 	u32			bytes;
+	u64			va;
 	bool			awaits;
 	bool			atomic;
 	u16			hdr_len;
