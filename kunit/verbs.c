@@ -198,6 +198,8 @@ static void end_stop(struct verbs_end *end)
 {
 	if (!IS_ERR_OR_NULL(end->qp))
 		ib_destroy_qp(end->qp);
+	if (!IS_ERR_OR_NULL(end->srq))
+		ib_destroy_srq(end->srq);
 	if (!IS_ERR_OR_NULL(end->cq))
 		ib_free_cq(end->cq);
 	if (end->dma)
@@ -205,14 +207,24 @@ static void end_stop(struct verbs_end *end)
 	free_pages((unsigned long)end->buf, get_order(VERBS_BUF));
 }
 
+static void qp_event(struct ib_event *event, void *context)
+{
+	struct verbs_end *end = context;
+
+	if (event->event < ARRAY_SIZE(end->events))
+		atomic_inc(&end->events[event->event]);
+}
+
 static void qp_create(struct kunit *test, struct verbs *v, struct verbs_end *end)
 {
 	struct ib_qp_init_attr init = {
 		.send_cq = end->cq, .recv_cq = end->cq, .qp_type = v->type,
-		.sq_sig_type = IB_SIGNAL_REQ_WR,
+		.sq_sig_type = IB_SIGNAL_REQ_WR, .srq = end->srq,
+		.event_handler = qp_event, .qp_context = end,
 		.cap = {
-			.max_send_wr = VERBS_DEPTH, .max_recv_wr = VERBS_DEPTH,
-			.max_send_sge = 4, .max_recv_sge = 4,
+			.max_send_wr = VERBS_DEPTH, .max_send_sge = 4,
+			.max_recv_wr = end->srq ? 0 : VERBS_DEPTH,
+			.max_recv_sge = end->srq ? 0 : 4,
 		},
 	};
 

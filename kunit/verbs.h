@@ -22,6 +22,8 @@
  * @gid:       that GID
  * @psn:       its first PSN
  * @pd, @cq, @qp: its objects
+ * @srq: taken by verbs_connect(), if not NULL; goes after the queue pair
+ * @events: asynchronous events of the queue pairs, by type
  * @buf:       VERBS_BUF bytes
  * @dma:       the address of @buf for work requests
  */
@@ -33,6 +35,8 @@ struct verbs_end {
 	struct ib_pd	*pd;
 	struct ib_cq	*cq;
 	struct ib_qp	*qp;
+	struct ib_srq	*srq;
+	atomic_t	events[IB_EVENT_WQ_FATAL];
 	u8		*buf;
 	u64		dma;
 };

@@ -16,7 +16,7 @@
 #define WARD_GRH_SIZE		40
 #define WARD_MIN_MTU		256
 #define WARD_MAX_MTU		4096
-#define WARD_MAX_MSG		(1U << 31)
+#define WARD_MAX_MSG		0x80000000U
 #define WARD_DEFAULT_PKEY	0xffff
 #define WARD_MULTICAST_QPN	0xffffff
 #define WARD_GSI_QPN		1

@@ -6,6 +6,7 @@
  * next: see struct ward_access. All of this runs with BH off and never sleeps.
  */
 #include <linux/align.h>
+#include <linux/atomic.h>
 #include <linux/string.h>
 
 #include "copy.h"
@@ -45,7 +46,7 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED)
 		return WARD_GRANTED;
 	ward_access_end(a);
-	a->mr = ward_mr_enter(a->dev, a->pd, a->user, key, va, len, rights, &why);
+	a->mr = ward_mr_enter(&a->who, key, va, len, rights, &why);
 	a->rights = rights;
 	return why;
 }
@@ -96,6 +97,20 @@ static void write_part(const struct ward_mr *mr, u64 va, const struct sk_buff *s
 	}
 }
 
+static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 len)
+{
+	while (len) {
+		u64 contig;
+		void *to = at(mr, va, &contig);
+		u32 n = min_t(u64, len, contig);
+
+		memcpy(to, from, n);
+		from += n;
+		va += n;
+		len -= n;
+	}
+}
+
 /**
  * ward_access_write() - copy a packet's payload into the region
  * @a:       ward_access_begin() has granted these bytes
@@ -118,6 +133,34 @@ void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff
 		smp_wmb();
 		write_part(a->mr, va + head, skb, skb_off + head, len - head);
 	}
+}
+
+/**
+ * ward_access_atomic() - execute an atomic operation on 8 bytes
+ * @a:        ward_access_begin() has granted these bytes
+ * @va:       address
+ * @swap:     compare and swap, else fetch and add
+ * @compare:  what to compare with
+ * @swap_add: what to swap in, or to add
+ * @orig:     returns what was there before
+ *
+ * Atomic for whoever else uses atomic instructions there: other QPs, devices, and programs.
+ *
+ * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
+ */
+int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+		       u64 *orig)
+{
+	u64 contig;
+	u64 *p = at(a->mr, va, &contig);
+
+	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
+		return -EINVAL;
+	if (swap)
+		*orig = cmpxchg64(p, compare, swap_add);
+	else
+		*orig = atomic64_fetch_add(swap_add, (atomic64_t *)p);
+	return 0;
 }
 
 /* Put the cursor at @pos; forward is cheap */
@@ -216,4 +259,35 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
 		len -= n;
 	}
 	return WARD_GRANTED;
+}
+
+/**
+ * ward_sges_store() - store a few bytes at the start of the pieces of a work request
+ * @a:       whose access
+ * @sge:     the pieces
+ * @num_sge: how many
+ * @from:    the bytes
+ * @len:     how many
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been stored.
+ */
+enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
+				  const void *from, u32 len)
+{
+	enum ward_refusal why;
+	u32 i, n;
+
+	for (i = 0; len && i < num_sge; i++) {
+		n = min(len, sge[i].length);
+		if (!n)
+			continue;
+		why = ward_access_begin(a, sge[i].lkey, sge[i].addr, n, IB_ACCESS_LOCAL_WRITE);
+		if (why)
+			return why;
+		store_part(a->mr, sge[i].addr, from, n);
+		from += n;
+		len -= n;
+	}
+	return len ? WARD_REFUSED_RANGE : WARD_GRANTED;
 }

@@ -30,9 +30,7 @@ struct ward_cursor {
 
 /**
  * struct ward_access - whose accesses these are, and the region used last
- * @dev:  device
- * @pd:   protection domain
- * @user: whether the work requests come from user space
+ * @who:  who asks
  * @mr:   region whose guard is held, kept from one packet to the next; NULL: none
  * @rights: the IB_ACCESS_* rights for which @mr was entered
  *
@@ -40,9 +38,7 @@ struct ward_cursor {
  * executed.
  */
 struct ward_access {
-	struct ward_device	*dev;
-	const struct ib_pd	*pd;
-	bool			user;
+	struct ward_asker	who;
 	struct ward_mr		*mr;
 	int			rights;
 };
@@ -50,6 +46,8 @@ struct ward_access {
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);
 void ward_access_end(struct ward_access *a);
 void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len);
+int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+		       u64 *orig);
 void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last);
 
@@ -58,5 +56,7 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
 				  u32 skb_off, u32 len, bool last);
+enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
+				  const void *from, u32 len);
 
 #endif /* _WARD_MEM_COPY_H */

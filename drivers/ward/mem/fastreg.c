@@ -152,18 +152,22 @@ static bool access_is_legal(int access)
 	return !(access & IB_ACCESS_REMOTE_WRITE) || (access & IB_ACCESS_LOCAL_WRITE);
 }
 
+/* Where in its page list the first byte is */
+static u64 offset_of(const struct ward_reg *reg)
+{
+	return reg->pages->shift ? reg->iova & ((1ULL << reg->pages->shift) - 1) : 0;
+}
+
 /* Does the list hold all of the bytes? It does not when REG_MR comes before any map_mr_sg. */
 static bool pages_cover(const struct ward_reg *reg)
 {
 	const struct ward_pages *pages = reg->pages;
-	u64 offset;
 
 	if (!pages->n || !reg->length)
 		return false;
 	if (!pages->shift)
 		return reg->length <= pages->length;
-	offset = reg->iova & ((1ULL << pages->shift) - 1);
-	return offset + reg->length <= (u64)pages->n << pages->shift;
+	return offset_of(reg) + reg->length <= (u64)pages->n << pages->shift;
 }
 
 /**
@@ -187,7 +191,8 @@ enum ib_wc_status ward_reg_execute(struct ward_reg *reg, struct ward_device *dev
 	mr = ward_mr_find(dev, reg->key);
 	if (mr && mr == reg->mr && mr->ib.pd == pd && access_is_legal(reg->access) &&
 	    pages_cover(reg) && smp_load_acquire(&mr->state) == WARD_FREE) {
-		ward_mr_activate(mr, reg->key, reg->access, reg->iova, reg->length, reg->pages);
+		ward_mr_activate(mr, reg->key, reg->access, reg->iova, reg->length,
+				 offset_of(reg), reg->pages);
 		ward_count(dev, MR_REG);
 		status = IB_WC_SUCCESS;
 	} else {

@@ -123,19 +123,19 @@ err_count:
  * @access: IB_ACCESS_* rights
  * @iova:   address of the first byte, as peers and work requests name it
  * @length: bytes
- * @pages:  page list, of which a reference is taken over; its first byte has the address @iova
- *          rounded down to the page size; NULL for WARD_KIND_DMA
+ * @offset: of the first byte in @pages
+ * @pages:  page list, of which a reference is taken over; NULL for WARD_KIND_DMA
  *
  * Context: any but hard interrupt.
  */
 void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
-		      struct ward_pages *pages)
+		      u64 offset, struct ward_pages *pages)
 {
 	mr->key = key;
 	mr->access = access;
 	mr->iova = iova;
 	mr->length = length;
-	mr->offset = pages && pages->shift ? iova & ((1ULL << pages->shift) - 1) : 0;
+	mr->offset = offset;
 	mr->pages = pages;
 	mr->generation++;
 	mr->closed_to_peers = false;
@@ -154,6 +154,12 @@ static void mr_drained(struct ward_mr *mr)
 
 	ward_pages_put(mr->pages);
 	mr->pages = NULL;
+	if (mr->parent) {
+		spin_lock_bh(&mr->parent->lock);
+		mr->parent->windows--;
+		spin_unlock_bh(&mr->parent->lock);
+		mr->parent = NULL;
+	}
 
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
@@ -225,10 +231,61 @@ void ward_mr_close_to_peers(struct ward_mr *mr)
 }
 
 /**
+ * ward_mr_add_window() - a window is bound to a region
+ * @mr: the region; the caller is inside its guard
+ *
+ * Context: any but hard interrupt. Undone when the window has drained.
+ * Return: whether it may be: false when the region is being deregistered.
+ */
+bool ward_mr_add_window(struct ward_mr *mr)
+{
+	bool may;
+
+	spin_lock_bh(&mr->lock);
+	may = !mr->going;
+	if (may)
+		mr->windows++;
+	spin_unlock_bh(&mr->lock);
+	return may;
+}
+
+/**
+ * ward_mr_has_no_windows() - whether a region may be deregistered or changed (F19)
+ * @mr:    the region
+ * @going: if so, let no more be bound
+ *
+ * Context: any but hard interrupt.
+ * Return: whether it has none.
+ */
+bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
+{
+	bool none;
+
+	spin_lock_bh(&mr->lock);
+	none = !mr->windows;
+	if (none)
+		mr->going = going;
+	spin_unlock_bh(&mr->lock);
+	return none;
+}
+
+/**
+ * ward_mr_quiesce() - invalidate, and wait until nobody is inside
+ * @mr: the region; in state FREE afterwards
+ *
+ * Waits for accesses in flight, however long (F19, F40, F41).
+ *
+ * Context: may sleep.
+ */
+void ward_mr_quiesce(struct ward_mr *mr)
+{
+	ward_mr_invalidate(mr, NULL);
+	wait_var_event(&mr->state, smp_load_acquire(&mr->state) == WARD_FREE);
+}
+
+/**
  * ward_mr_destroy() - deregister
  * @mr: a published region
- *
- * Waits for accesses in flight, however long (F19).
  *
  * Context: may sleep.
  */
@@ -237,8 +294,7 @@ void ward_mr_destroy(struct ward_mr *mr)
 	struct ward_keys *keys = &mr->dev->keys;
 
 	xa_erase(&keys->regions, mr->slot);
-	ward_mr_invalidate(mr, NULL);
-	wait_var_event(&mr->state, smp_load_acquire(&mr->state) == WARD_FREE);
+	ward_mr_quiesce(mr);
 	atomic_dec(&keys->count);
 	ward_pages_put(mr->list[0]);
 	ward_pages_put(mr->list[1]);
@@ -275,18 +331,23 @@ enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len)
 	return WARD_GRANTED;
 }
 
-static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ib_pd *pd, bool user,
+static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_asker *who,
 				  u32 key, u64 va, u64 len, int access)
 {
 	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
 			   IB_ACCESS_REMOTE_ATOMIC;
 
-	if (mr->key != key || (mr->kind == WARD_KIND_DMA && user))
+	if (mr->key != key || (mr->kind == WARD_KIND_DMA && who->user))
+		return WARD_REFUSED_KEY;
+	/* the key of a window is an R_key and no lkey */
+	if (!(access & remote) && ward_mr_is_window(mr))
 		return WARD_REFUSED_KEY;
 	if ((access & remote) && READ_ONCE(mr->closed_to_peers))
 		return WARD_REFUSED_STATE;
-	if (mr->ib.pd != pd)
+	if (mr->ib.pd != who->pd)
 		return WARD_REFUSED_PD;
+	if (mr->qpn && mr->qpn != who->qpn)
+		return WARD_REFUSED_QP;
 	if (access & ~mr->access)
 		return WARD_REFUSED_RIGHTS;
 	return ward_mr_in_range(mr, va, len);
@@ -306,6 +367,9 @@ static void count_refusal(struct ward_device *dev, enum ward_refusal why)
 	case WARD_REFUSED_PD:
 		ward_count(dev, REFUSED_PD);
 		break;
+	case WARD_REFUSED_QP:
+		ward_count(dev, REFUSED_QP);
+		break;
 	case WARD_REFUSED_RIGHTS:
 		ward_count(dev, REFUSED_RIGHTS);
 		break;
@@ -317,9 +381,7 @@ static void count_refusal(struct ward_device *dev, enum ward_refusal why)
 
 /**
  * ward_mr_enter() - begin an access
- * @dev:    device
- * @pd:     protection domain of the QP, or of the shared receive queue
- * @user:   whether the work request or the QP belongs to user space
+ * @who:    who asks
  * @key:    lkey or R_key, all 32 bits of which must match (F9)
  * @va:     first address
  * @len:    bytes
@@ -327,28 +389,28 @@ static void count_refusal(struct ward_device *dev, enum ward_refusal why)
  *          or 0 (read) for a work request
  * @why:    returns the reason of a refusal, which is counted too
  *
- * Everything is checked before any byte moves: index, key, state, PD, rights, range. The caller
+ * Everything is checked before any byte moves: index, key, state, PD, QP, rights, range. The caller
  * must leave soon, and before it executes an invalidate, which would wait for it.
  *
  * Context: under RCU with BH off.
  * Return: the region, inside whose guard the caller is now, or NULL.
  */
-struct ward_mr *ward_mr_enter(struct ward_device *dev, const struct ib_pd *pd, bool user,
-			      u32 key, u64 va, u64 len, int access, enum ward_refusal *why)
+struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
+			      enum ward_refusal *why)
 {
-	struct ward_mr *mr = ward_mr_find(dev, key);
+	struct ward_mr *mr = ward_mr_find(who->dev, key);
 
 	if (!mr) {
 		*why = WARD_REFUSED_KEY;
 	} else if (!ward_guard_enter(&mr->guard)) {
 		*why = READ_ONCE(mr->key) == key ? WARD_REFUSED_STATE : WARD_REFUSED_KEY;
 	} else {
-		*why = mr_judge(mr, pd, user, key, va, len, access);
+		*why = mr_judge(mr, who, key, va, len, access);
 		if (likely(*why == WARD_GRANTED))
 			return mr;
 		ward_mr_leave(mr);
 	}
-	count_refusal(dev, *why);
+	count_refusal(who->dev, *why);
 	return NULL;
 }
 
@@ -356,20 +418,30 @@ struct ward_mr *ward_mr_enter(struct ward_device *dev, const struct ib_pd *pd, b
  * ward_mr_may_invalidate() - whether a work request or a peer may invalidate a region
  * @mr:  the region, or NULL
  * @pd:  protection domain of the QP
+ * @qpn: its number
  * @key: the key given
  *
- * Rules F9, F11 and F12. That the region is invalid already is no reason to refuse (F39).
+ * Rules F9, F11, F12, F15 and F16. That a fast registration is invalid already is no reason to
+ * refuse (F39); that a window is one.
  *
  * Context: under RCU.
  * Return: WARD_GRANTED or the reason of the refusal.
  */
-enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd, u32 key)
+enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
+					 u32 qpn, u32 key)
 {
 	if (!mr || READ_ONCE(mr->key) != key)
 		return WARD_REFUSED_KEY;
 	if (mr->ib.pd != pd)
 		return WARD_REFUSED_PD;
-	if (mr->kind != WARD_KIND_FASTREG)
+	switch (mr->kind) {
+	case WARD_KIND_FASTREG:
+		return WARD_GRANTED;
+	case WARD_KIND_WINDOW_2:
+		if (smp_load_acquire(&mr->state) != WARD_VALID)
+			return WARD_REFUSED_STATE;
+		return mr->qpn == qpn ? WARD_GRANTED : WARD_REFUSED_QP;
+	default:
 		return WARD_REFUSED_RIGHTS;
-	return WARD_GRANTED;
+	}
 }

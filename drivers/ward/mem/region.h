@@ -36,6 +36,8 @@ enum ward_region_kind {
 	WARD_KIND_DMA,		/* all kernel memory, by kernel virtual address; kernel QPs only (F43) */
 	WARD_KIND_FASTREG,	/* alloc_mr, registered and invalidated by work requests */
 	WARD_KIND_USER,		/* user memory, registered by a verb */
+	WARD_KIND_WINDOW_1,	/* memory window of type 1: any QP of its PD, rebound at any time */
+	WARD_KIND_WINDOW_2,	/* memory window of type 2B: tied to the QP that bound it */
 };
 
 /* Why an access is refused, in the order of the checks; 0: it is granted */
@@ -44,6 +46,7 @@ enum ward_refusal {
 	WARD_REFUSED_KEY,
 	WARD_REFUSED_STATE,
 	WARD_REFUSED_PD,
+	WARD_REFUSED_QP,
 	WARD_REFUSED_RIGHTS,
 	WARD_REFUSED_RANGE,
 };
@@ -90,10 +93,15 @@ struct ward_drain {
  * @length:  active: bytes
  * @offset:  active: of @iova in @pages
  * @pages:   active: page list; NULL for WARD_KIND_DMA
+ * @qpn:     active: the only QP through which it can be reached, 0: any of the PD
  * @generation: registrations so far
  * @list:    fast registration: two page lists of this region's own
  * @staged:  fast registration: which of them the last map_mr_sg filled
  * @umem:    user memory: the pinned pages
+ * @start:   user memory: its address in the process
+ * @windows: windows bound to this region, which keep it from being deregistered (F19); @lock
+ * @going:   it is being deregistered: no more windows; @lock
+ * @parent:  a window that is bound: the region below it
  * @rcu:     freed after readers of ward_keys.regions have gone
  */
 struct ward_mr {
@@ -114,17 +122,27 @@ struct ward_mr {
 	u64			length;
 	u64			offset;
 	struct ward_pages	*pages;
+	u32			qpn;
 	u32			generation;
 
 	struct ward_pages	*list[2];
 	int			staged;
 	struct ib_umem		*umem;
+	u64			start;
+	u32			windows;
+	bool			going;
+	struct ward_mr		*parent;
 	struct rcu_head		rcu;
 };
 
 static inline struct ward_mr *to_ward_mr(struct ib_mr *mr)
 {
 	return container_of(mr, struct ward_mr, ib);
+}
+
+static inline bool ward_mr_is_window(const struct ward_mr *mr)
+{
+	return mr->kind == WARD_KIND_WINDOW_1 || mr->kind == WARD_KIND_WINDOW_2;
 }
 
 int ward_keys_init(struct ward_keys *keys);
@@ -134,16 +152,28 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 			       enum ward_region_kind kind);
 int ward_mr_publish(struct ward_mr *mr);
 void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
-		      struct ward_pages *pages);
+		      u64 offset, struct ward_pages *pages);
+bool ward_mr_add_window(struct ward_mr *mr);
+bool ward_mr_has_no_windows(struct ward_mr *mr, bool going);
+void ward_mr_quiesce(struct ward_mr *mr);
 void ward_mr_destroy(struct ward_mr *mr);
 
-struct ward_mr *ward_mr_enter(struct ward_device *dev, const struct ib_pd *pd, bool user,
-			      u32 key, u64 va, u64 len, int access, enum ward_refusal *why);
+/* Who asks: a QP, or what receives for it */
+struct ward_asker {
+	struct ward_device	*dev;
+	const struct ib_pd	*pd;
+	u32			qpn;
+	bool			user;
+};
+
+struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
+			      enum ward_refusal *why);
 enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len);
 void ward_mr_leave(struct ward_mr *mr);
 
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
-enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd, u32 key);
+enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
+					 u32 qpn, u32 key);
 void ward_mr_close_to_peers(struct ward_mr *mr);
 bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain);
 

@@ -8,6 +8,72 @@
 #include "pages.h"
 #include "user.h"
 
+/* Where the pages of pinned memory are; @offset returns that of the first byte */
+static struct ward_pages *list_pages(struct ib_umem *umem, u64 iova, u64 *offset)
+{
+	struct ib_block_iter block;
+	struct ward_pages *pages;
+	unsigned long page_size;
+	size_t blocks;
+
+	/* larger blocks where the memory is contiguous: a shorter list, longer copies */
+	page_size = ib_umem_find_best_pgsz(umem, GENMASK(30, PAGE_SHIFT), iova);
+	if (page_size) {
+		blocks = ib_umem_num_dma_blocks(umem, page_size);
+		*offset = iova & (page_size - 1);
+	} else {
+		/* @iova lies elsewhere in its page than the memory does */
+		page_size = PAGE_SIZE;
+		blocks = ib_umem_num_pages(umem);
+		*offset = ib_umem_offset(umem);
+	}
+	pages = ward_pages_alloc(blocks, ilog2(page_size), GFP_KERNEL);
+	if (!pages)
+		return NULL;
+	rdma_umem_for_each_dma_block(umem, &block, page_size)
+		pages->addr[pages->n++] = rdma_block_iter_dma_address(&block);
+	return pages;
+}
+
+/**
+ * ward_user_repin() - pin user memory and make it the active registration in place of another
+ * @mr:     a published region
+ * @start:  user address
+ * @length: bytes
+ * @iova:   address by which work requests and peers name @start
+ * @access: IB_ACCESS_* rights
+ * @pd:     protection domain
+ *
+ * When this returns, no access under the old rights, PD or translation runs (F41).
+ *
+ * Context: may sleep, in the process whose memory it is.
+ * Return: 0 or a negative errno; then the old registration stands.
+ */
+int ward_user_repin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access,
+		    struct ib_pd *pd)
+{
+	struct ib_umem *old = mr->umem;
+	struct ward_pages *pages;
+	struct ib_umem *umem;
+	u64 offset;
+
+	umem = ward_umem_get(mr->ib.device, start, length, access);
+	if (IS_ERR(umem))
+		return PTR_ERR(umem);
+	pages = list_pages(umem, iova, &offset);
+	if (!pages) {
+		ib_umem_release(umem);
+		return -ENOMEM;
+	}
+	ward_mr_quiesce(mr);
+	mr->umem = umem;
+	mr->start = start;
+	mr->ib.pd = pd;
+	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
+	ward_user_unpin(old);
+	return 0;
+}
+
 /**
  * ward_user_pin() - pin user memory and make it the active registration
  * @mr:     a published region in state FREE
@@ -21,31 +87,7 @@
  */
 int ward_user_pin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access)
 {
-	struct ib_block_iter block;
-	struct ward_pages *pages;
-	struct ib_umem *umem;
-	unsigned long page_size;
-
-	umem = ward_umem_get(mr->ib.device, start, length, access);
-	if (IS_ERR(umem))
-		return PTR_ERR(umem);
-
-	/* larger blocks where the memory is contiguous: a shorter list, longer copies */
-	page_size = ib_umem_find_best_pgsz(umem, GENMASK(30, PAGE_SHIFT), iova);
-	if (!page_size)
-		page_size = PAGE_SIZE;
-	pages = ward_pages_alloc(ib_umem_num_dma_blocks(umem, page_size), ilog2(page_size),
-				 GFP_KERNEL);
-	if (!pages) {
-		ib_umem_release(umem);
-		return -ENOMEM;
-	}
-	rdma_umem_for_each_dma_block(umem, &block, page_size)
-		pages->addr[pages->n++] = rdma_block_iter_dma_address(&block);
-
-	mr->umem = umem;
-	ward_mr_activate(mr, mr->key, access, iova, length, pages);
-	return 0;
+	return ward_user_repin(mr, start, length, iova, access, mr->ib.pd);
 }
 
 /**

@@ -149,6 +149,7 @@ int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
 	nf_reset_ct(skb);
 	skb->dev = NULL;
 	ward_rx_cb(skb)->bth = UDP_LEN;
+	ward_rx_cb(skb)->psn = pkt.psn;
 	ward_qp_receive(qp, skb);
 	return 0;
 

@@ -19,12 +19,14 @@ struct ward_qp;
 /**
  * struct ward_rx - what a packet on its way to a QP carries in skb->cb
  * @bth: offset of the BTH from skb->data; the headers after it are linear
+ * @psn: its PSN, for those that wait for earlier ones
  *
  * The network header of the skb is that of IP, skb->data and the transport header are that of
  * UDP. From ward_qp_receive() on, skb->dev is NULL: the packet may wait, the netdev may go.
  */
 struct ward_rx {
 	u32	bth;
+	u32	psn;
 };
 
 #define ward_rx_cb(skb)	((struct ward_rx *)(skb)->cb)

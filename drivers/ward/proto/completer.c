@@ -43,10 +43,10 @@
  * peer has gone mad, the timer will tell.
  *
  * The length of a READ response decides whether it fits, not whether it is
- * called FIRST or MIDDLE: when the rest of a READ is asked for once more, the
- * answer to the first request may still arrive, with other names for the same
- * bytes. One that is not called last has exactly MTU bytes and leaves some; one
- * that is called last has exactly what is left, which is at most the MTU.
+ * called FIRST or LAST: when a part of a READ is asked for once more, its answer
+ * has other names for the same bytes than the answer to the first request, which
+ * may still arrive. It has MTU bytes, or what is left if that is less; one that
+ * is not called last leaves some.
  *
  * DATA and LOST acknowledge, as all the others do, what lies before their PSN.
  * LOST may come once for each packet after the hole: whoever sends again does so
@@ -109,9 +109,9 @@ static bool response_fits(const struct ward_flight *f, const struct ward_pkt *pk
 {
 	if (f->resp_atomic)
 		return true;
-	if (pkt->op->flags & WARD_IS_LAST)
-		return pkt->len == f->resp_bytes && pkt->len <= f->mtu;
-	return pkt->len == f->mtu && pkt->len < f->resp_bytes;
+	if (pkt->len != (f->resp_bytes < f->mtu ? f->resp_bytes : f->mtu))
+		return false;
+	return pkt->op->flags & WARD_IS_LAST || pkt->len < f->resp_bytes;
 }
 
 static struct ward_answer_at judge_response(const struct ward_flight *f,

@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "early.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -38,7 +39,8 @@ void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status
 
 	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
 		return;
-	if (wqe->opcode == IB_WR_RDMA_READ)
+	if (wqe->opcode == IB_WR_RDMA_READ || wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+	    wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD)
 		wc.byte_len = wqe->length;
 	run->notify_send |= ward_cq_add(qp->send_cq, &wc, status != IB_WC_SUCCESS);
 }
@@ -66,6 +68,9 @@ static void advance(struct ward_qp *qp, u32 psn)
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
 	req->lost = false;
+	/* the probe was news to the peer, so what was sent after it first has not arrived */
+	if (req->probed && psn == ward_psn_add(req->probe_psn, 1) && !req->resend)
+		ward_requester_go_back(qp);
 	ward_requester_progress(qp);
 }
 
@@ -99,11 +104,17 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+	enum ward_refusal why;
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
-	if (ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
-			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
+	if (tx->atomic)
+		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
+				      sizeof(pkt->orig));
+	else
+		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
+				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
+	if (why) {
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return;
 	}
@@ -143,15 +154,7 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
-/**
- * ward_completer_take() - take an answer
- * @run: the run
- * @skb: the packet; stays the caller's
- * @pkt: the packet, taken apart
- *
- * Context: under RCU with BH off.
- */
-void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
@@ -167,6 +170,7 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		s32 done = max(ward_psn_diff(req->una, tx->psn), 0);
 
 		flight.resp_wait = true;
+		flight.resp_atomic = tx->atomic;
 		flight.resp_psn = ward_psn_add(tx->psn, done);
 		flight.resp_last = tx->last_psn;
 		flight.resp_bytes = tx->bytes - done * qp->mtu;
@@ -186,10 +190,13 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		break;
 	case WARD_ANS_LOST:
 		advance(qp, at.psn);
+		if (pkt->op->msg == WARD_MSG_READ_RESP)
+			ward_early_keep(&req->early, skb);
+		/* once for each hole, and at the end of the run, when its size is known */
 		if (!req->lost) {
 			req->lost = true;
+			req->probe_due = true;
 			ward_count(qp->dev, RESP_LOST);
-			ward_requester_go_back(qp);
 		}
 		break;
 	case WARD_ANS_RNR:
@@ -202,7 +209,7 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
 		if (!req->resend)
-			ward_requester_go_back(qp);
+			req->probe_due = true;
 		break;
 	case WARD_ANS_FATAL:
 		ward_count(qp->dev, RCVD_NAK);
@@ -216,6 +223,50 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 }
 
 /**
+ * ward_completer_take() - take an answer
+ * @run: the run
+ * @skb: the packet; stays the caller's
+ * @pkt: the packet, taken apart
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_requester *req = &run->qp->req;
+	struct ward_pkt next;
+
+	take(run, skb, pkt);
+	/* those that were early, if this one closed the hole in front of them */
+	while ((skb = ward_early_next(&req->early, req->una))) {
+		ward_rx_parse(skb, &next);
+		take(run, skb, &next);
+		consume_skb(skb);
+	}
+	/* another hole, behind the one that was closed */
+	if (!skb_queue_empty(&req->early) && !req->lost) {
+		req->lost = true;
+		req->probe_due = true;
+	}
+}
+
+/**
+ * ward_completer_probe() - send again what the answers of this run have shown to be lost
+ * @run: the run
+ *
+ * Context: BH off.
+ */
+void ward_completer_probe(struct ward_run *run)
+{
+	struct ward_requester *req = &run->qp->req;
+
+	if (!req->probe_due)
+		return;
+	req->probe_due = false;
+	if (run->qp->state == IB_QPS_RTS && req->una != req->nxt && !req->rnr_wait && !req->resend)
+		ward_requester_probe(run->qp);
+}
+
+/**
  * ward_completer_timeout() - the retransmission timer has fired
  * @run: the run
  *
@@ -225,11 +276,16 @@ void ward_completer_timeout(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
+	ktime_t now = ktime_get();
 
-	/* it was set for an earlier packet: ward_requester_arm() sets it for the rest */
-	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait ||
-	    !qp->attr.timeout || ktime_before(ktime_get(), req->deadline))
+	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
+	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait || !qp->attr.timeout)
 		return;
+	if (ktime_before(now, req->deadline)) {
+		if (!ktime_before(now, req->probe_at) && !req->resend)
+			ward_requester_probe(qp);
+		return;
+	}
 	ward_count(qp->dev, TIMEOUTS);
 	if (!req->retries) {
 		ward_count(qp->dev, RETRY_EXC);
@@ -238,8 +294,9 @@ void ward_completer_timeout(struct ward_run *run)
 	}
 	req->retries--;
 	req->lost = false;
-	ward_requester_go_back(qp);
 	ward_requester_progress(qp);
+	if (!req->resend)
+		ward_requester_probe(qp);
 }
 
 /* Whether the oldest work request is complete */

@@ -90,12 +90,12 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 	enum ward_refusal why;
 
 	__skb_push(skb, back);
-	why = ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur,
+	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
 			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);
 	__skb_pull(skb, back);
 	if (why)
 		return why;
-	return ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur, WARD_GRH_SIZE,
+	return ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, WARD_GRH_SIZE,
 			       skb, payload, pkt->len, true);
 }
 
@@ -127,11 +127,10 @@ void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct 
 		ward_count(qp->dev, DROP_QKEY);
 		return;
 	}
-	if (!ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+	if (!ward_responder_next_receive(qp, &bad)) {
 		ward_count(qp->dev, DROP_NO_RECV);
 		return;
 	}
-	qp->resp.has_rwqe = true;
 	if (bad)
 		wc.status = IB_WC_LOC_QP_OP_ERR;
 	else if (wc.byte_len > qp->resp.rwqe.length)

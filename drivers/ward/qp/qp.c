@@ -17,6 +17,7 @@
 #include "../net/net.h"
 #include "../net/path.h"
 #include "../verbs/cq.h"
+#include "../verbs/srq.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -92,18 +93,25 @@ static bool has_work(const struct ward_qp *qp)
 
 static void run_begin(struct ward_run *run, struct ward_qp *qp)
 {
+	struct ward_asker who = {
+		.dev = qp->dev, .pd = qp->pd, .qpn = qp->qpn, .user = qp->user,
+	};
+
 	*run = (struct ward_run){
 		.qp = qp,
-		.local = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
-		.remote = { .dev = qp->dev, .pd = qp->pd, .user = qp->user },
+		.local.who = who,
+		.recv.who = who,
+		.remote.who = who,
 		.budget = RUN_BUDGET,
 	};
+	/* F44 */
+	if (qp->srq)
+		run->recv.who.pd = qp->srq->ib.pd;
 }
 
 static void run_end(struct ward_run *run)
 {
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	/* a consumer may post from here: the work is left for the next run */
 	if (run->notify_send)
 		ward_cq_notify(run->qp->send_cq);
@@ -144,6 +152,7 @@ static void qp_run(struct ward_run *run)
 		qp->req.armed = false;
 		ward_completer_timeout(run);
 	}
+	ward_completer_probe(run);
 	ward_requester_run(run);
 	ward_completer_retire(run);
 	ward_responder_run(run);
@@ -270,11 +279,13 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->pd = ib->pd;
 	qp->send_cq = to_ward_cq(init->send_cq);
 	qp->recv_cq = to_ward_cq(init->recv_cq);
+	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
 	tasklet_setup(&qp->tasklet, run_tasklet);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
 	qp->state = IB_QPS_RESET;
 	INIT_LIST_HEAD(&qp->req.sent);
+	__skb_queue_head_init(&qp->req.early);
 	ward_responder_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
@@ -361,7 +372,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 
 	ward_sendq_destroy(&qp->sq);
 	ward_recvq_destroy(&qp->rq);
-	kfree(qp->resp.reads);
+	ward_responder_exit(qp);
 	if (ward_qp_path(qp))
 		ward_path_put(ward_qp_path(qp));
 	kfree_rcu(qp, rcu);

@@ -33,6 +33,7 @@
 struct ward_cq;
 struct ward_net;
 struct ward_path;
+struct ward_srq;
 
 /* Bits in ward_qp.flags */
 enum {
@@ -69,6 +70,7 @@ enum {
  * @pd:       protection domain
  * @send_cq:  completion queue of sends
  * @recv_cq:  completion queue of receives
+ * @srq:      shared receive queue, or NULL
  *
  * @flags:    WARD_QP_*
  * @events:   WARD_EV_*
@@ -83,7 +85,7 @@ enum {
  * @path:     RC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
  * @sq:       send queue
- * @rq:       receive queue
+ * @rq:       receive queue; all zero with @srq
  * @req:      requester
  * @resp:     responder
  * @ack_timer: retransmission
@@ -107,6 +109,7 @@ struct ward_qp {
 	struct ib_pd		*pd;
 	struct ward_cq		*send_cq;
 	struct ward_cq		*recv_cq;
+	struct ward_srq		*srq;
 
 	unsigned long		flags;
 	unsigned long		events;
@@ -133,7 +136,8 @@ struct ward_qp {
 /**
  * struct ward_run - what lasts as long as one ownership
  * @qp:     the QP that is owned
- * @local:  accesses by lkey
+ * @local:  accesses by lkey of send work requests
+ * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
  * @budget: packets that may still be sent
  * @again:  something is left to do
@@ -143,6 +147,7 @@ struct ward_qp {
 struct ward_run {
 	struct ward_qp		*qp;
 	struct ward_access	local;
+	struct ward_access	recv;
 	struct ward_access	remote;
 	int			budget;
 	bool			again;
@@ -165,6 +170,14 @@ static inline struct ward_qp *to_ward_qp(struct ib_qp *ib)
 static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
 {
 	return rcu_dereference_raw(qp->path);
+}
+
+/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
+static inline void ward_run_leave(struct ward_run *run)
+{
+	ward_access_end(&run->local);
+	ward_access_end(&run->recv);
+	ward_access_end(&run->remote);
 }
 
 /* ward_qp_receives() - whether the state takes packets from peers */

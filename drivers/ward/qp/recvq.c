@@ -2,6 +2,7 @@
 /*
  * Receive queues.
  */
+#include <linux/minmax.h>
 #include <linux/overflow.h>
 #include <ward/wire.h>
 
@@ -49,23 +50,18 @@ void ward_recvq_destroy(struct ward_recvq *rq)
 
 /**
  * ward_recvq_reset() - forget what is posted (QP to RESET)
- * @rq: the queue; the responder does not run
+ * @rq: the queue, or all zero; the responder does not run
  */
 void ward_recvq_reset(struct ward_recvq *rq)
 {
+	if (!rq->ring.buf)
+		return;
 	rq->tail = ward_ring_producer(&rq->ring);
 	ward_ring_set_consumer(&rq->ring, rq->tail);
 }
 
-/**
- * ward_recvq_post() - post one work request of a kernel consumer
- * @rq: the queue
- * @wr: the work request
- *
- * Context: any; rq->lock held.
- * Return: 0, -EINVAL for too many pieces, -ENOMEM when the queue is full.
- */
-int ward_recvq_post(struct ward_recvq *rq, const struct ib_recv_wr *wr)
+/* 0, -EINVAL for too many pieces, -ENOMEM when the queue is full */
+static int post(struct ward_recvq *rq, const struct ib_recv_wr *wr)
 {
 	struct rxe_recv_wqe *slot = ward_ring_slot(&rq->ring, rq->head);
 	u32 next = (rq->head + 1) & rq->ring.mask;
@@ -89,13 +85,85 @@ int ward_recvq_post(struct ward_recvq *rq, const struct ib_recv_wr *wr)
 }
 
 /**
+ * ward_recvq_post_list() - post work requests of a kernel consumer
+ * @rq:  the queue
+ * @wr:  the work requests
+ * @bad: returns the first that was not posted
+ *
+ * Context: any; takes rq->lock.
+ * Return: 0, -EINVAL for too many pieces, -ENOMEM when the queue is full.
+ */
+int ward_recvq_post_list(struct ward_recvq *rq, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad)
+{
+	unsigned long flags;
+	int err = 0;
+
+	spin_lock_irqsave(&rq->lock, flags);
+	for (; wr; wr = wr->next) {
+		err = post(rq, wr);
+		if (err) {
+			*bad = wr;
+			break;
+		}
+	}
+	spin_unlock_irqrestore(&rq->lock, flags);
+	return err;
+}
+
+/**
+ * ward_recvq_len() - how many work requests are posted
+ * @rq: the queue
+ *
+ * Context: whoever may call ward_recvq_take().
+ * Return: the number; of a process's queue what it claims, at most the depth.
+ */
+u32 ward_recvq_len(const struct ward_recvq *rq)
+{
+	return (ward_ring_producer(&rq->ring) - rq->tail) & rq->ring.mask;
+}
+
+/**
+ * ward_recvq_swap() - move what is posted to another ring, and exchange the rings
+ * @rq:    the queue
+ * @other: an empty queue for as many pieces; gets the old ring
+ *
+ * Context: whoever may call ward_recvq_take(); takes rq->lock. A process does not post meanwhile,
+ * or it loses what it posts.
+ * Return: 0, or -EINVAL when it does not fit.
+ */
+int ward_recvq_swap(struct ward_recvq *rq, struct ward_recvq *other)
+{
+	unsigned long flags;
+	u32 i, n;
+
+	spin_lock_irqsave(&rq->lock, flags);
+	n = ward_recvq_len(rq);
+	if (n > other->depth) {
+		spin_unlock_irqrestore(&rq->lock, flags);
+		return -EINVAL;
+	}
+	/* as they are: they are looked at when they are taken */
+	for (i = 0; i < n; i++)
+		memcpy(ward_ring_slot(&other->ring, i), ward_ring_slot(&rq->ring, rq->tail + i),
+		       1UL << rq->ring.log2);
+	ward_ring_set_producer(&other->ring, n);
+	swap(rq->ring, other->ring);
+	swap(rq->depth, other->depth);
+	rq->head = n;
+	rq->tail = 0;
+	spin_unlock_irqrestore(&rq->lock, flags);
+	return 0;
+}
+
+/**
  * ward_recvq_take() - take the oldest work request
  * @rq:   the queue
  * @rwqe: returns a checked copy of it
  * @bad:  returns whether the slot held nonsense, which only a process can have put there; then
  *        @rwqe has the wr_id and no pieces
  *
- * Context: one caller at a time (the owner of the QP).
+ * Context: one caller at a time: the owner of the QP, or under the lock of the shared queue.
  * Return: false when there is none.
  */
 bool ward_recvq_take(struct ward_recvq *rq, struct ward_rwqe *rwqe, bool *bad)

@@ -28,9 +28,9 @@ struct ward_rwqe {
 /**
  * struct ward_recvq - a receive queue
  * @ring:    struct rxe_recv_wqe slots; shared when it belongs to a process
- * @lock:    kernel consumers: @head. Taken with interrupts off
+ * @lock:    kernel consumers: @head, and which @ring it is. Taken with interrupts off
  * @head:    kernel consumers: next slot to fill
- * @tail:    next slot to empty; the responder's
+ * @tail:    next slot to empty; the responder's, or under the lock of a shared receive queue
  * @depth:   work requests that it holds, as told to the consumer
  * @max_sge: pieces of one work request
  */
@@ -47,7 +47,10 @@ int ward_recvq_create(struct ward_recvq *rq, u32 depth, u32 max_sge,
 		      struct ib_ucontext *uctx, struct mminfo *mi);
 void ward_recvq_destroy(struct ward_recvq *rq);
 void ward_recvq_reset(struct ward_recvq *rq);
-int ward_recvq_post(struct ward_recvq *rq, const struct ib_recv_wr *wr);
+int ward_recvq_post_list(struct ward_recvq *rq, const struct ib_recv_wr *wr,
+			 const struct ib_recv_wr **bad);
+u32 ward_recvq_len(const struct ward_recvq *rq);
+int ward_recvq_swap(struct ward_recvq *rq, struct ward_recvq *other);
 bool ward_recvq_take(struct ward_recvq *rq, struct ward_rwqe *rwqe, bool *bad);
 
 #endif /* _WARD_QP_RECVQ_H */

@@ -11,15 +11,18 @@
  * request of its own on the wire, so that its answers are paced as sends are,
  * and a lost part is asked for without the rest.
  *
- * Recovery: ward_requester_go_back() makes the first unacknowledged packet the
- * next one to be sent; nothing new is built until all of them have been sent
- * again. Local operations are no packets, so they are never done twice (F29).
+ * Recovery: whatever tells of a loss (a sequence NAK, a missing READ answer, time)
+ * has the oldest packet sent again, as a *probe*. A peer that keeps what comes
+ * early then acknowledges more than the probe. One that does not acknowledges
+ * just the probe, and only then all the rest is sent again (go-back): nothing
+ * new is built until that is done. Local operations are no packets, so they are never done twice (F29).
  *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
 
 #include "../net/path.h"
+#include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "qp.h"
@@ -47,6 +50,9 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rnr_retries = qp->attr.rnr_retry;
 	req->rnr_wait = false;
 	req->lost = false;
+	req->probed = false;
+	req->rtt_from = 0;
+	req->rtt_ns = 0;
 }
 
 /**
@@ -65,7 +71,16 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->reads = 0;
 	req->rnr_wait = false;
 	req->una = req->nxt;
+	__skb_queue_purge(&req->early);
 }
+
+/*
+ * The timeout of a connection is often seconds long, and a lost last packet or acknowledgement
+ * is noticed by nothing else. So the oldest packet is sent again much earlier, after some round
+ * trips, as a question: where are you? It uses up no retry.
+ */
+#define MIN_PROBE_NS	(10 * NSEC_PER_MSEC)
+#define PROBE_RTTS	8
 
 static u64 timeout_ns(const struct ward_qp *qp)
 {
@@ -90,18 +105,32 @@ void ward_requester_arm(struct ward_qp *qp)
 	now = ktime_get();
 	req->armed = true;
 	hrtimer_start(&qp->ack_timer,
-		      max_t(ktime_t, ktime_sub(req->deadline, now), NSEC_PER_USEC),
+		      max_t(ktime_t, ktime_sub(min(req->deadline, req->probe_at), now),
+			    NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
 /**
- * ward_requester_progress() - an answer has come, or the first packet goes: from now on the peer has
- * the whole timeout
+ * ward_requester_progress() - an answer has come, or the first packet goes
  * @qp: the QP
+ *
+ * From now on the peer has the whole timeout.
  */
 void ward_requester_progress(struct ward_qp *qp)
 {
-	qp->req.deadline = ktime_add_ns(ktime_get(), timeout_ns(qp));
+	struct ward_requester *req = &qp->req;
+	ktime_t now = ktime_get();
+
+	if (req->rtt_from && ward_psn_diff(req->una, req->rtt_psn) > 0) {
+		u64 sample = ktime_to_ns(ktime_sub(now, req->rtt_from));
+
+		req->rtt_ns = req->rtt_ns ? (7 * req->rtt_ns + sample) / 8 : sample;
+		req->rtt_from = 0;
+	}
+	req->deadline = ktime_add_ns(now, timeout_ns(qp));
+	req->probe_ns = max_t(u64, PROBE_RTTS * req->rtt_ns, MIN_PROBE_NS);
+	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probed = false;
 }
 
 static void stall(struct ward_qp *qp)
@@ -119,23 +148,71 @@ void ward_requester_go_back(struct ward_qp *qp)
 	qp->req.resend = list_first_entry_or_null(&qp->req.sent, struct ward_txpkt, entry);
 }
 
-/* A READ request that was answered in part asks for the rest only */
+/*
+ * A READ that was answered in part asks for the rest only, or for the hole in
+ * front of the answers that came early.
+ */
 static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 {
-	s32 done = ward_psn_diff(qp->req.una, tx->psn);
+	struct ward_requester *req = &qp->req;
+	s32 done = ward_psn_diff(req->una, tx->psn);
+	const struct sk_buff *early;
 	struct ward_pkt pkt;
+	u32 len;
 
-	if (!tx->awaits || done <= 0)
+	if (!tx->awaits || tx->atomic)
 		return;
+	if (done > 0) {
+		tx->pos += done * qp->mtu;
+		tx->va += done * qp->mtu;
+		tx->bytes -= done * qp->mtu;
+		tx->psn = req->una;
+	}
+	len = tx->bytes;
+	early = skb_peek(&req->early);
+	if (early) {
+		s32 hole = ward_psn_diff(ward_rx_cb(early)->psn, tx->psn);
+
+		if (hole > 0 && hole < len / qp->mtu)
+			len = hole * qp->mtu;
+	}
 	ward_pkt_parse(&pkt, tx->buf, tx->len);
-	tx->pos += done * qp->mtu;
-	tx->bytes -= done * qp->mtu;
-	tx->psn = qp->req.una;
+	if (pkt.psn == tx->psn && pkt.dma_len == len)
+		return;
 	pkt.psn = tx->psn;
-	pkt.va += done * qp->mtu;
-	pkt.dma_len = tx->bytes;
+	pkt.va = tx->va;
+	pkt.dma_len = len;
 	ward_pkt_build(&pkt, tx->buf);
 	ward_txpkt_seal(tx, ward_qp_path(qp));
+}
+
+static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
+{
+	trim_read(qp, tx);
+	ward_count(qp->dev, RETRANSMITTED);
+	ward_txpkt_send(tx, ward_qp_path(qp));
+	/* its acknowledgement may be that of the first time */
+	qp->req.rtt_from = 0;
+}
+
+/**
+ * ward_requester_probe() - send the oldest packet again, and find out where the peer is
+ * @qp: the QP; something is under way
+ *
+ * A peer that has it acknowledges all that it has; one that has not, and acknowledges just that
+ * one, has lost the rest too.
+ */
+void ward_requester_probe(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+
+	struct ward_txpkt *tx = list_first_entry(&req->sent, struct ward_txpkt, entry);
+
+	send_again(qp, tx);
+	req->probed = true;
+	req->probe_psn = tx->last_psn;
+	req->probe_ns *= 2;
+	req->probe_at = ktime_add_ns(ktime_get(), req->probe_ns);
 }
 
 static bool resend(struct ward_run *run)
@@ -150,9 +227,7 @@ static bool resend(struct ward_run *run)
 			run->again = true;
 			return false;
 		}
-		trim_read(qp, tx);
-		ward_count(qp->dev, RETRANSMITTED);
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		send_again(qp, tx);
 		req->resend = list_is_last(&tx->entry, &req->sent) ? NULL :
 			      list_next_entry(tx, entry);
 	}
@@ -179,6 +254,10 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 
 	if (req->una == req->nxt)
 		ward_requester_progress(qp);
+	if (!req->rtt_from) {
+		req->rtt_psn = tx->last_psn;
+		req->rtt_from = ktime_get();
+	}
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */
@@ -213,10 +292,56 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	tx->awaits = true;
 	tx->pos = req->offset;
 	tx->bytes = part;
+	tx->va = pkt.va;
 	tx->last_psn = ward_psn_add(tx->psn, ward_seg_count(part, qp->mtu) - 1);
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 	req->reads++;
 	req->offset += part;
+	go(qp, tx);
+	return true;
+}
+
+static bool is_atomic(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP || wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Answered by data: what the fence flag waits for (F27) */
+static bool awaits_data(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe);
+}
+
+static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
+{
+	struct ward_requester *req = &qp->req;
+	bool swap = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	struct ward_pkt pkt = {
+		.opcode = WARD_RC | (swap ? WARD_COMPARE_SWAP : WARD_FETCH_ADD),
+		.mig = true,
+		.ackreq = true,
+		.pkey = WARD_DEFAULT_PKEY,
+		.qpn = qp->attr.dest_qp_num,
+		.psn = req->nxt,
+		.va = wqe->va,
+		.rkey = wqe->rkey,
+		.swap_add = wqe->swap_add,
+		.compare = wqe->compare,
+	};
+	struct ward_txpkt *tx = ward_txpkt_alloc();
+
+	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
+		if (tx)
+			ward_txpkt_free(tx);
+		stall(qp);
+		return false;
+	}
+	tx->wqe = qp->sq.exec;
+	tx->awaits = true;
+	tx->atomic = true;
+	ward_txpkt_seal(tx, ward_qp_path(qp));
+	req->reads++;
+	req->offset = wqe->length;
 	go(qp, tx);
 	return true;
 }
@@ -296,7 +421,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
-static void lkey_drained(struct ward_drain *drain)
+static void region_drained(struct ward_drain *drain)
 {
 	struct ward_qp *qp = container_of(drain, struct ward_qp, req.drain);
 
@@ -325,33 +450,17 @@ static bool reads_pending_into(const struct ward_qp *qp, u32 key)
 }
 
 /*
- * LOCAL_INV. Peers are shut out as it executes (F5); own READs into the region
- * that are under way come to their end first (F4); then it is done when nobody
- * is inside the guard any more (F1).
+ * Put a region out of reach. False when somebody is inside: then the send queue
+ * waits, and this is called again for the same work request, and true then.
  */
-static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
+static bool drain(struct ward_run *run, struct ward_mr *mr)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
-	struct ward_mr *mr;
-
-	if (req->drained && req->drain_index == qp->sq.exec) {
-		req->drained = false;
-		return true;
-	}
-	mr = ward_mr_find(qp->dev, wqe->inv_key);
-	if (ward_mr_may_invalidate(mr, qp->pd, wqe->inv_key)) {
-		wqe->status = IB_WC_LOC_QP_OP_ERR;
-		return true;
-	}
-	ward_mr_close_to_peers(mr);
-	if (reads_pending_into(qp, wqe->inv_key))
-		return false;
 
 	/* or it would wait for ourselves */
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
-	req->drain.done = lkey_drained;
+	ward_run_leave(run);
+	req->drain.done = region_drained;
 	kref_get(&qp->ref);
 	req->draining = true;
 	req->drained = false;
@@ -363,18 +472,70 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
+/* The region that this very work request has waited for is out of reach */
+static bool has_drained(struct ward_qp *qp)
+{
+	return qp->req.drained && qp->req.drain_index == qp->sq.exec;
+}
+
+/*
+ * LOCAL_INV. Peers are shut out as it executes (F5); own READs into the region
+ * that are under way come to their end first (F4); then it is done when nobody
+ * is inside the guard any more (F1).
+ */
+static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_mr *mr;
+
+	if (!has_drained(qp)) {
+		mr = ward_mr_find(qp->dev, wqe->inv_key);
+		if (ward_mr_may_invalidate(mr, qp->pd, qp->qpn, wqe->inv_key)) {
+			wqe->status = IB_WC_LOC_QP_OP_ERR;
+			return true;
+		}
+		ward_mr_close_to_peers(mr);
+		if (reads_pending_into(qp, wqe->inv_key) || !drain(run, mr))
+			return false;
+	}
+	qp->req.drained = false;
+	ward_count(qp->dev, MR_LOCAL_INV);
+	return true;
+}
+
+/* BIND_MW. A window that is bound is out of reach before it is bound elsewhere (F40). */
+static bool execute_bind(struct ward_run *run, struct ward_swqe *wqe)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_mr *mw = ward_window_judge(&wqe->bind, &run->local.who);
+
+	if (mw) {
+		if (!has_drained(qp) && !drain(run, mw))
+			return false;
+		qp->req.drained = false;
+	}
+	if (!mw || ward_window_bind(mw, &wqe->bind, &run->local.who))
+		wqe->status = IB_WC_MW_BIND_ERR;
+	return true;
+}
+
 /* A local operation: true when it is done, or cannot be */
 static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 
-	if (wqe->opcode == IB_WR_REG_MR) {
+	switch (wqe->opcode) {
+	case IB_WR_REG_MR:
 		wqe->status = ward_reg_execute(&wqe->reg, qp->dev, qp->pd);
-	} else {
+		break;
+	case IB_WR_LOCAL_INV:
 		if (!execute_inv(run, wqe))
 			return false;
-		if (wqe->status == IB_WC_SUCCESS)
-			ward_count(qp->dev, MR_LOCAL_INV);
+		break;
+	default:
+		if (!execute_bind(run, wqe))
+			return false;
+		break;
 	}
 	wqe->executed = true;
 	wqe->last_psn = qp->req.nxt;
@@ -383,7 +544,8 @@ static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 
 static bool is_local(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_REG_MR || wqe->opcode == IB_WR_LOCAL_INV;
+	return wqe->opcode == IB_WR_REG_MR || wqe->opcode == IB_WR_LOCAL_INV ||
+	       wqe->opcode == IB_WR_BIND_MW;
 }
 
 /* Do one step of the work request at sq.exec. False when nothing more can be done now. */
@@ -403,8 +565,9 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		return true;
 	}
 
-	if (wqe->opcode == IB_WR_RDMA_READ) {
-		u32 part = min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
+	if (awaits_data(wqe)) {
+		u32 part = is_atomic(wqe) ? 0 :
+			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
 		    !window_has_room(qp, ward_seg_count(part, qp->mtu)))
@@ -417,12 +580,15 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->started = true;
 		wqe->first_psn = req->nxt;
 		req->offset = 0;
-		if (!is_write(wqe) && wqe->opcode != IB_WR_RDMA_READ)
+		if (!is_write(wqe) && !awaits_data(wqe))
 			ward_count(qp->dev, RDMA_SENDS);
 	}
 	run->budget--;
 	if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
+			return false;
+	} else if (is_atomic(wqe)) {
+		if (!build_atomic(qp, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
 		return false;

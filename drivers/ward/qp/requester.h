@@ -8,10 +8,10 @@
 
 #include <linux/ktime.h>
 #include <linux/list.h>
+#include <linux/skbuff.h>
 
 #include "../mem/region.h"
 
-struct sk_buff;
 struct ward_pkt;
 struct ward_qp;
 struct ward_run;
@@ -30,6 +30,7 @@ struct ward_txpkt;
  * @offset:  bytes of the work request at sq.exec that have been built or asked for
  * @since_ackreq: packets since the last one that asked for an acknowledgement
  * @reads:   packets in @sent that await data
+ * @early:   READ answers that came before an earlier one
  * @retries: times left to resend without progress
  * @rnr_retries: times left to be told "receiver not ready"
  * @rnr_wait: waiting as told
@@ -40,7 +41,15 @@ struct ward_txpkt;
  * @drained: what the one at @drain_index waited for has happened
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @armed:   the retransmission timer is set
- * @deadline: when to resend for want of an answer
+ * @deadline: when to resend for want of an answer, which uses up a retry
+ * @probe_at: when to send the oldest packet again before that, which does not
+ * @probe_ns: how long to wait for that
+ * @probed:  it was, and there has been no progress since
+ * @probe_psn: last PSN of that packet
+ * @probe_due: something was lost: probe at the end of the run
+ * @rtt_ns:  smoothed time from a packet to its acknowledgement
+ * @rtt_psn: PSN of the packet that is being timed
+ * @rtt_from: since when; 0: none is
  */
 struct ward_requester {
 	u32			nxt;
@@ -50,6 +59,7 @@ struct ward_requester {
 	u32			offset;
 	u32			since_ackreq;
 	u32			reads;
+	struct sk_buff_head	early;
 	u8			retries;
 	u8			rnr_retries;
 	bool			rnr_wait;
@@ -60,6 +70,14 @@ struct ward_requester {
 	u32			drain_index;
 	struct ward_drain	drain;
 	ktime_t			deadline;
+	ktime_t			probe_at;
+	u64			probe_ns;
+	bool			probed;
+	u32			probe_psn;
+	bool			probe_due;
+	u64			rtt_ns;
+	u32			rtt_psn;
+	ktime_t			rtt_from;
 };
 
 void ward_requester_reset(struct ward_qp *qp);
@@ -68,9 +86,11 @@ void ward_requester_run(struct ward_run *run);
 void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
+void ward_requester_probe(struct ward_qp *qp);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+void ward_completer_probe(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);

@@ -11,6 +11,9 @@
  * it may have been invalidated meanwhile (F2). An acknowledgement behind a READ
  * waits for the READ's answer, because it would say that the answer was lost.
  *
+ * A request that comes before an earlier one is kept (qp/early.h); the hole is
+ * told with a sequence NAK at the end of the run, if it is still there.
+ *
  * A SEND_WITH_INV completes its receive when its region has drained (F13). Until
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
@@ -25,11 +28,19 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../verbs/srq.h"
+#include "early.h"
 #include "qp.h"
 #include "txpkt.h"
 
 /* READ response packets that one run may send */
 #define READ_BURST	16
+
+/* The peer may have @max_reads outstanding, and ask once more for each */
+static u32 queue_room(const struct ward_responder *resp)
+{
+	return 2 * resp->max_reads;
+}
 
 /**
  * ward_responder_setup() - begin anew (QP to RTR)
@@ -43,16 +54,31 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 {
 	struct ward_responder *resp = &qp->resp;
 
-	kfree(resp->reads);
+	ward_responder_exit(qp);
 	resp->max_reads = max(max_reads, 1U);
-	resp->reads = kcalloc(resp->max_reads, sizeof(*resp->reads), GFP_KERNEL);
-	if (!resp->reads)
+	resp->reads = kcalloc(queue_room(resp), sizeof(*resp->reads), GFP_KERNEL);
+	resp->atomics = kcalloc(resp->max_reads, sizeof(*resp->atomics), GFP_KERNEL);
+	if (!resp->reads || !resp->atomics)
 		return -ENOMEM;
+	resp->read_head = 0;
+	resp->atomic_next = 0;
 	resp->order = (struct ward_order){ .epsn = qp->attr.rq_psn, .mtu = qp->mtu };
 	resp->msn = 0;
 	resp->ack_due = false;
 	resp->established = false;
 	return 0;
+}
+
+/**
+ * ward_responder_exit() - free what ward_responder_setup() has made
+ * @qp: the QP; its responder does not run
+ */
+void ward_responder_exit(struct ward_qp *qp)
+{
+	kfree(qp->resp.reads);
+	kfree(qp->resp.atomics);
+	qp->resp.reads = NULL;
+	qp->resp.atomics = NULL;
 }
 
 /**
@@ -66,11 +92,13 @@ void ward_responder_forget(struct ward_run *run)
 	struct ward_responder *resp = &run->qp->resp;
 
 	resp->num_reads = 0;
+	resp->num_new = 0;
 	resp->order.msg = WARD_MSG_NONE;
 	resp->ack_due = false;
 	resp->nak_due = false;
 	resp->refused = false;
 	resp->has_rwqe = false;
+	__skb_queue_purge(&resp->early);
 	__skb_queue_purge(&resp->waiting);
 	kfree_skb(resp->parked);
 	resp->parked = NULL;
@@ -95,7 +123,7 @@ void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
 
 /* Send a packet that is not kept: an acknowledgement, or a part of a READ's answer */
 static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 psn, u32 len,
-			u8 syndrome, u32 msn)
+			u8 syndrome, u32 msn, u64 orig)
 {
 	struct ward_pkt pkt = {
 		.opcode = WARD_RC | op,
@@ -107,6 +135,7 @@ static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 ps
 		.len = len,
 		.syndrome = syndrome,
 		.msn = msn,
+		.orig = orig,
 	};
 
 	return ward_txpkt_begin(tx, &pkt);
@@ -124,7 +153,7 @@ static void send_ack(struct ward_qp *qp, u8 syndrome, u32 psn)
 	struct ward_txpkt tx = {};
 
 	/* without memory it is lost, and the peer asks again */
-	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn))
+	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn, 0))
 		answer_send(qp, &tx);
 }
 
@@ -197,6 +226,25 @@ static void done(struct ward_qp *qp, const struct ward_pkt *pkt)
 		qp->resp.ack_due = true;
 }
 
+/**
+ * ward_responder_next_receive() - take the oldest receive, from the QP's queue or the shared one
+ * @qp:  the QP; resp.rwqe becomes the receive
+ * @bad: returns whether it is nonsense
+ *
+ * Context: BH off.
+ * Return: false when there is none.
+ */
+bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
+{
+	struct ward_responder *resp = &qp->resp;
+
+	if (qp->srq)
+		resp->has_rwqe = ward_srq_take(qp->srq, &resp->rwqe, bad);
+	else
+		resp->has_rwqe = ward_recvq_take(&qp->rq, &resp->rwqe, bad);
+	return resp->has_rwqe;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -205,7 +253,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (qp->resp.has_rwqe)
 		return true;
-	if (!ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+	if (!ward_responder_next_receive(qp, &bad)) {
 		ward_count(qp->dev, SENT_RNR);
 		send_ack(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
@@ -214,7 +262,6 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 		qp->resp.ack_due = false;
 		return false;
 	}
-	qp->resp.has_rwqe = true;
 	if (bad) {
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_QP_OP_ERR);
 		return false;
@@ -230,8 +277,7 @@ static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const st
 	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
 
 	/* or it would wait for ourselves */
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	kref_get(&qp->ref);
 	resp->draining = true;
 	if (!ward_mr_invalidate(mr, &resp->drain)) {
@@ -284,7 +330,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	if (ward_sges_write(&run->local, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
+	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
 			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
 		return;
@@ -295,7 +341,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
 		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					   pkt->inv_rkey)) {
+					   qp->qpn, pkt->inv_rkey)) {
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}
@@ -356,16 +402,38 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 	done(qp, pkt);
 }
 
-static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt)
+/* Will the answer to a READ or atomic with this PSN go out anyway? */
+static bool is_queued(const struct ward_responder *resp, u32 psn)
 {
-	resp->reads[(resp->read_head + resp->num_reads++) % resp->max_reads] = (struct ward_read){
+	u32 i;
+
+	for (i = 0; i < resp->num_reads; i++) {
+		const struct ward_read *r = &resp->reads[(resp->read_head + i) % queue_room(resp)];
+
+		if (r->psn == psn && r->first)
+			return true;
+	}
+	return false;
+}
+
+/* There is room */
+static void queue_answer(struct ward_responder *resp, const struct ward_read *answer)
+{
+	resp->reads[(resp->read_head + resp->num_reads++) % queue_room(resp)] = *answer;
+	resp->num_new += answer->fresh;
+}
+
+static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt, bool fresh)
+{
+	queue_answer(resp, &(struct ward_read){
 		.psn = pkt->psn,
 		.msn = resp->msn,
 		.va = pkt->va,
 		.rkey = pkt->rkey,
 		.left = pkt->dma_len,
 		.first = true,
-	};
+		.fresh = fresh,
+	});
 }
 
 static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
@@ -374,7 +442,7 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 	struct ward_responder *resp = &qp->resp;
 
 	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
-	    resp->num_reads == resp->max_reads) {
+	    resp->num_new == resp->max_reads) {
 		invalid(run, pkt);
 		return;
 	}
@@ -384,39 +452,98 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 		return;
 	}
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
-	queue_read(resp, pkt);
+	queue_read(resp, pkt, true);
 	resp->order.epsn = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu));
 	resp->order.naked = false;
 }
 
+static void queue_atomic(struct ward_responder *resp, u32 psn, u64 orig, bool fresh)
+{
+	queue_answer(resp, &(struct ward_read){
+		.atomic = true,
+		.psn = psn,
+		.msn = resp->msn,
+		.orig = orig,
+		.first = true,
+		.fresh = fresh,
+	});
+}
+
+static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+	struct ward_atomic_done *record = &resp->atomics[resp->atomic_next];
+	u64 orig;
+
+	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
+	    resp->num_new == resp->max_reads) {
+		invalid(run, pkt);
+		return;
+	}
+	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
+			      IB_ACCESS_REMOTE_ATOMIC)) {
+		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		return;
+	}
+	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
+			       pkt->compare, pkt->swap_add, &orig)) {
+		invalid(run, pkt);
+		return;
+	}
+	*record = (struct ward_atomic_done){ .valid = true, .psn = pkt->psn, .orig = orig };
+	resp->atomic_next = (resp->atomic_next + 1) % resp->max_reads;
+	resp->msn = (resp->msn + 1) & WARD_24BITS;
+	queue_atomic(resp, pkt->psn, orig, true);
+	resp->order.epsn = ward_psn_add(pkt->psn, 1);
+	resp->order.naked = false;
+}
+
+static const struct ward_atomic_done *find_atomic(const struct ward_responder *resp, u32 psn)
+{
+	u32 i;
+
+	for (i = 0; i < resp->max_reads; i++)
+		if (resp->atomics[i].valid && resp->atomics[i].psn == psn)
+			return &resp->atomics[i];
+	return NULL;
+}
+
 /*
  * Seen before. SENDs and WRITEs are not executed again (F30), only acknowledged;
- * a READ is, with all its checks (F31). The peer sends again all that came after
- * it too, so READs that are queued from there on are dropped.
+ * an atomic is answered as it was; a READ, which may ask for a part of what the
+ * first one asked for, is executed with all its checks (F31).
  */
 static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
-	u32 last;
+	const struct ward_atomic_done *atomic = NULL;
+	u32 last = pkt->psn;
 
 	ward_count(qp->dev, DUPLICATE);
-	if (pkt->op->msg != WARD_MSG_READ) {
+	if (pkt->op->msg == WARD_MSG_ATOMIC) {
+		atomic = find_atomic(resp, pkt->psn);
+		/* too old to be anybody's: its answer is long past the peer's window */
+		if (!atomic)
+			return;
+	} else if (pkt->op->msg != WARD_MSG_READ) {
 		resp->ack_due = true;
 		return;
-	}
-	last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
-	if (pkt->dma_len > WARD_MAX_MSG || ward_psn_diff(last, resp->order.epsn) >= 0)
+	} else if (pkt->dma_len > WARD_MAX_MSG) {
 		return;
-	while (resp->num_reads) {
-		u32 i = (resp->read_head + resp->num_reads - 1) % resp->max_reads;
-
-		if (ward_psn_diff(resp->reads[i].psn, pkt->psn) < 0)
-			break;
-		resp->num_reads--;
+	} else {
+		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
 	}
-	if (resp->num_reads < resp->max_reads)
-		queue_read(resp, pkt);
+	if (ward_psn_diff(last, resp->order.epsn) >= 0)
+		return;
+	/* a full queue means that the peer asks faster than it is answered: it will ask again */
+	if (resp->num_reads == queue_room(resp) || is_queued(resp, pkt->psn))
+		return;
+	if (atomic)
+		queue_atomic(resp, pkt->psn, atomic->orig, false);
+	else
+		queue_read(resp, pkt, false);
 }
 
 static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
@@ -429,12 +556,12 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		take_duplicate(run, pkt);
 		return;
 	case WARD_NAK_SEQ:
-		ward_count(qp->dev, OUT_OF_SEQ);
 		resp->order.naked = true;
 		resp->nak_due = true;
-		return;
+		fallthrough;
 	case WARD_IGNORE:
 		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_early_keep(&resp->early, skb);
 		return;
 	case WARD_INVALID:
 		invalid(run, pkt);
@@ -458,11 +585,21 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	case WARD_MSG_READ:
 		take_read(run, pkt);
 		break;
+	case WARD_MSG_ATOMIC:
+		take_atomic(run, pkt);
+		break;
 	default:
-		/* atomics: not offered */
 		invalid(run, pkt);
 		break;
 	}
+}
+
+/* The next request to look at: one that was early and is not any more, or the next that came */
+static struct sk_buff *next_request(struct ward_responder *resp)
+{
+	if (resp->parked || resp->refused)
+		return NULL;
+	return ward_early_next(&resp->early, resp->order.epsn) ?: __skb_dequeue(&resp->waiting);
 }
 
 /* Execute what waits until something parks */
@@ -472,8 +609,7 @@ static void take_waiting(struct ward_run *run)
 	struct ward_pkt pkt;
 	struct sk_buff *skb;
 
-	while (!qp->resp.parked && !qp->resp.refused &&
-	       (skb = __skb_dequeue(&qp->resp.waiting))) {
+	while ((skb = next_request(&qp->resp))) {
 		ward_rx_parse(skb, &pkt);
 		if (ward_qp_receives(qp->state))
 			take_request(run, skb, &pkt);
@@ -517,6 +653,7 @@ static void region_drained(struct ward_drain *drain)
  */
 void ward_responder_init(struct ward_qp *qp)
 {
+	__skb_queue_head_init(&qp->resp.early);
 	skb_queue_head_init(&qp->resp.waiting);
 	qp->resp.drain.done = region_drained;
 }
@@ -552,17 +689,20 @@ static bool answer_read(struct ward_run *run)
 	struct ward_read *read = &resp->reads[resp->read_head];
 	u32 len = min(read->left, qp->mtu);
 	bool last = len == read->left;
-	u8 op = ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
+	u8 op = read->atomic ? WARD_ATOMIC_ACK :
+		ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
 	struct ward_txpkt tx = {};
 	u8 *payload;
 
 	if (len && ward_access_begin(&run->remote, read->rkey, read->va, len,
 				     IB_ACCESS_REMOTE_READ)) {
 		resp->num_reads = 0;
+		resp->num_new = 0;
 		refuse(run, WARD_NAK_ACCESS, read->psn, IB_WC_LOC_ACCESS_ERR);
 		return true;
 	}
-	payload = answer_begin(qp, &tx, op & 0x1f, read->psn, len, WARD_AETH_NO_CREDIT, read->msn);
+	payload = answer_begin(qp, &tx, op, read->psn, len, WARD_AETH_NO_CREDIT, read->msn,
+			       read->orig);
 	if (!payload) {
 		run->again = true;
 		return false;
@@ -576,7 +716,8 @@ static bool answer_read(struct ward_run *run)
 	read->left -= len;
 	read->first = false;
 	if (last) {
-		resp->read_head = (resp->read_head + 1) % resp->max_reads;
+		resp->num_new -= read->fresh;
+		resp->read_head = (resp->read_head + 1) % queue_room(resp);
 		resp->num_reads--;
 	}
 	return true;
@@ -608,6 +749,11 @@ void ward_responder_run(struct ward_run *run)
 	if (resp->refused) {
 		finish_refusal(run);
 		return;
+	}
+	/* another hole, behind the one that was closed */
+	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early)) {
+		resp->order.naked = true;
+		resp->nak_due = true;
 	}
 	/* the missing packet may have come later in the same run */
 	if (resp->nak_due && resp->order.naked)

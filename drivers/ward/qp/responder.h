@@ -16,21 +16,34 @@ struct ward_run;
 struct ward_swqe;
 
 /**
- * struct ward_read - a READ request that is being answered
+ * struct ward_read - a READ or atomic request that is being answered
+ * @atomic: it is an atomic
+ * @orig: atomic: the answer
  * @psn:  of the next response packet
  * @msn:  message sequence number of the answer
  * @va:   address of the next byte
  * @rkey: key
  * @left: bytes to send
  * @first: nothing of the answer has been sent
+ * @fresh: it is asked for the first time
  */
 struct ward_read {
+	bool	atomic;
+	u64	orig;
 	u32	psn;
 	u32	msn;
 	u64	va;
 	u32	rkey;
 	u32	left;
 	bool	first;
+	bool	fresh;
+};
+
+/* An atomic that was executed: what to answer should it come again (F30) */
+struct ward_atomic_done {
+	bool	valid;
+	u32	psn;
+	u64	orig;
 };
 
 /**
@@ -48,10 +61,14 @@ struct ward_read {
  * @refused_psn: for this packet
  * @recv_status: and this result of the receive in use
  * @established: the first packet of the peer has come
- * @reads:   ring of READ requests to answer, oldest at @read_head
- * @max_reads: room in it, max_dest_rd_atomic
+ * @reads:   ring of READ and atomic requests to answer, oldest at @read_head
+ * @max_reads: that the peer may have outstanding: max_dest_rd_atomic
  * @read_head: see @reads
  * @num_reads: see @reads
+ * @num_new: of these, asked for the first time
+ * @atomics: ring of the last @max_reads atomics executed, next one goes to @atomic_next
+ * @atomic_next: see @atomics
+ * @early:   requests that came before an earlier one
  * @waiting: requests behind one that is parked
  * @parked:  the SEND_WITH_INV whose receive completes when its region has drained
  * @drain:   of that region
@@ -75,6 +92,10 @@ struct ward_responder {
 	u32			max_reads;
 	u32			read_head;
 	u32			num_reads;
+	u32			num_new;
+	struct ward_atomic_done	*atomics;
+	u32			atomic_next;
+	struct sk_buff_head	early;
 	struct sk_buff_head	waiting;
 	struct sk_buff		*parked;
 	struct ward_drain	drain;
@@ -85,11 +106,13 @@ struct ward_responder {
 #define WARD_WC_SOLICITED	BIT(30)
 
 void ward_responder_init(struct ward_qp *qp);
+void ward_responder_exit(struct ward_qp *qp);
 int ward_responder_setup(struct ward_qp *qp, u32 max_reads);
 void ward_responder_forget(struct ward_run *run);
 void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
 void ward_responder_drained(struct ward_run *run);
 void ward_responder_run(struct ward_run *run);
+bool ward_responder_next_receive(struct ward_qp *qp, bool *bad);
 void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
 
 /* datagram.c */

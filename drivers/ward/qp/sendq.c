@@ -17,6 +17,7 @@
 #define ON_RC		BIT(0)
 #define ON_UD		BIT(1)
 #define KERNEL_ONLY	BIT(2)
+#define USER_ONLY	BIT(3)	/* the kernel has no verb for windows */
 
 static const struct {
 	u8			ops;
@@ -30,10 +31,9 @@ static const struct {
 	[IB_WR_RDMA_READ]		= { ON_RC, IB_WC_RDMA_READ },
 	[IB_WR_LOCAL_INV]		= { ON_RC, IB_WC_LOCAL_INV },
 	[IB_WR_REG_MR]			= { ON_RC | KERNEL_ONLY, IB_WC_REG_MR },
-	/* not offered yet; known so that they flush with the right opcode */
-	[IB_WR_ATOMIC_CMP_AND_SWP]	= { 0, IB_WC_COMP_SWAP },
-	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { 0, IB_WC_FETCH_ADD },
-	[IB_WR_BIND_MW]			= { 0, IB_WC_BIND_MW },
+	[IB_WR_ATOMIC_CMP_AND_SWP]	= { ON_RC, IB_WC_COMP_SWAP },
+	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { ON_RC, IB_WC_FETCH_ADD },
+	[IB_WR_BIND_MW]			= { ON_RC | USER_ONLY, IB_WC_BIND_MW },
 };
 
 /**
@@ -56,7 +56,7 @@ static bool may_post(const struct ward_qp *qp, u32 opcode)
 	if (opcode >= ARRAY_SIZE(wr_ops))
 		return false;
 	ops = wr_ops[array_index_nospec(opcode, ARRAY_SIZE(wr_ops))].ops;
-	if ((ops & KERNEL_ONLY) && qp->user)
+	if (ops & (qp->user ? KERNEL_ONLY : USER_ONLY))
 		return false;
 	return ops & (qp->transport == WARD_UD ? ON_UD : ON_RC);
 }
@@ -220,6 +220,17 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 		wqe->va = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
 		break;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		wqe->compare = atomic_wr(wr)->compare_add;
+		wqe->swap_add = atomic_wr(wr)->swap;
+		wqe->va = atomic_wr(wr)->remote_addr;
+		wqe->rkey = atomic_wr(wr)->rkey;
+		break;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		wqe->swap_add = atomic_wr(wr)->compare_add;
+		wqe->va = atomic_wr(wr)->remote_addr;
+		wqe->rkey = atomic_wr(wr)->rkey;
+		break;
 	case IB_WR_REG_MR:
 		err = ward_reg_post(&wqe->reg, to_ward_mr(reg_wr(wr)->mr), reg_wr(wr)->key,
 				    reg_wr(wr)->access);
@@ -287,9 +298,38 @@ static void copy_user_wqe(struct ward_qp *qp, const struct rxe_send_wqe *slot,
 		set_path(wqe, path);
 		wqe->qpn = READ_ONCE(slot->wr.wr.ud.remote_qpn) & WARD_24BITS;
 		wqe->qkey = READ_ONCE(slot->wr.wr.ud.remote_qkey);
-	} else if (opcode != IB_WR_LOCAL_INV) {
+		return;
+	}
+	switch (opcode) {
+	case IB_WR_RDMA_WRITE:
+	case IB_WR_RDMA_WRITE_WITH_IMM:
+	case IB_WR_RDMA_READ:
 		wqe->va = READ_ONCE(slot->wr.wr.rdma.remote_addr);
 		wqe->rkey = READ_ONCE(slot->wr.wr.rdma.rkey);
+		break;
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		wqe->compare = READ_ONCE(slot->wr.wr.atomic.compare_add);
+		wqe->swap_add = READ_ONCE(slot->wr.wr.atomic.swap);
+		wqe->va = READ_ONCE(slot->wr.wr.atomic.remote_addr);
+		wqe->rkey = READ_ONCE(slot->wr.wr.atomic.rkey);
+		break;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		wqe->swap_add = READ_ONCE(slot->wr.wr.atomic.compare_add);
+		wqe->va = READ_ONCE(slot->wr.wr.atomic.remote_addr);
+		wqe->rkey = READ_ONCE(slot->wr.wr.atomic.rkey);
+		break;
+	case IB_WR_BIND_MW:
+		wqe->bind = (struct ward_bind){
+			.mw_key = READ_ONCE(slot->wr.wr.mw.mw_rkey),
+			.key = READ_ONCE(slot->wr.wr.mw.rkey),
+			.lkey = READ_ONCE(slot->wr.wr.mw.mr_lkey),
+			.addr = READ_ONCE(slot->wr.wr.mw.addr),
+			.length = READ_ONCE(slot->wr.wr.mw.length),
+			.access = READ_ONCE(slot->wr.wr.mw.access),
+		};
+		break;
+	default:
+		break;
 	}
 	return;
 bad:

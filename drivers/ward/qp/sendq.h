@@ -16,6 +16,7 @@
 
 #include "../mem/copy.h"
 #include "../mem/fastreg.h"
+#include "../mem/window.h"
 #include "../verbs/device.h"
 #include "../verbs/ring.h"
 
@@ -40,12 +41,15 @@ struct ward_qp;
  * @cur:       source, or READ destination: where the next byte is
  * @imm:       immediate, as on the wire
  * @inv_key:   SEND_WITH_INV, LOCAL_INV
- * @va:        RDMA: remote address
- * @rkey:      RDMA
+ * @va:        RDMA, atomic: remote address
+ * @rkey:      RDMA, atomic
+ * @swap_add:  atomic
+ * @compare:   compare and swap
  * @path:      UD: where to; referenced
  * @qpn:       UD
  * @qkey:      UD
  * @reg:       REG_MR
+ * @bind:      BIND_MW
  * @sge:       pieces, or @inline_data with IB_SEND_INLINE
  */
 struct ward_swqe {
@@ -68,6 +72,8 @@ struct ward_swqe {
 		struct {
 			u64			va;
 			u32			rkey;
+			u64			swap_add;
+			u64			compare;
 		};
 		struct {
 			struct ward_path	*path;
@@ -75,6 +81,7 @@ struct ward_swqe {
 			u32			qkey;
 		};
 		struct ward_reg			reg;
+		struct ward_bind		bind;
 	};
 	union {
 		DECLARE_FLEX_ARRAY(struct ward_sge, sge);

@@ -41,7 +41,9 @@ void ward_qp_flush(struct ward_run *run)
 		ward_completer_wc(run, sq->tail, IB_WC_WR_FLUSH_ERR);
 		ward_sendq_pop(sq);
 	}
-	while (qp->resp.has_rwqe || ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad)) {
+	/* what is in a shared queue is for other QPs */
+	while (qp->resp.has_rwqe ||
+	       (!qp->srq && ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad))) {
 		struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
@@ -57,12 +59,12 @@ void ward_qp_flush(struct ward_run *run)
 void ward_qp_fail(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
+	bool again = qp->state == IB_QPS_ERR;
 
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	/* pairs with the barrier in post_recv() */
 	smp_mb();
-	ward_access_end(&run->local);
-	ward_access_end(&run->remote);
+	ward_run_leave(run);
 	if (qp->resp.has_rwqe) {
 		struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
@@ -71,6 +73,9 @@ void ward_qp_fail(struct ward_run *run)
 	ward_qp_forget(qp);
 	ward_responder_forget(run);
 	ward_qp_flush(run);
+	/* it holds no receive any more, and takes none (F34) */
+	if (qp->srq && !again)
+		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /* To RESET: as if nothing had ever been posted, and without completions */

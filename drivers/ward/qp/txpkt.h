@@ -21,8 +21,10 @@ struct ward_qp;
  * @last_psn: last PSN that it uses up: more than @psn for a READ request
  * @wqe:      send queue index of its work request
  * @pos:      READ: where in the message its response begins
- * @bytes:    READ: bytes of response that it asks for, from @pos
- * @awaits:   it is answered by data (READ), not by an acknowledgement
+ * @bytes:    READ: bytes of response that are still awaited, from @pos
+ * @va:       READ: remote address of the first of them
+ * @awaits:   it is answered by data (READ, atomic), not by an acknowledgement
+ * @atomic:   it is an atomic
  * @hdr_len:  bytes of BTH and extension headers at the start of @buf
  * @len:      bytes in @buf: headers, payload, padding, ICRC
  * @buf:      a page fragment
@@ -34,7 +36,9 @@ struct ward_txpkt {
 	u32			wqe;
 	u32			pos;
 	u32			bytes;
+	u64			va;
 	bool			awaits;
+	bool			atomic;
 	u16			hdr_len;
 	u16			len;
 	u8			*buf;

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Completion queues.
+ *
+ * Resizing makes a new ring, moves what has not been polled, and exchanges the
+ * rings under the lock under which completions are added. Stock user space holds
+ * back its own polling until it has mapped the new ring.
  */
+#include <linux/minmax.h>
 #include <linux/workqueue.h>
 #include <rdma/ib_user_verbs.h>
 #include <rdma/uverbs_ioctl.h>
@@ -146,6 +151,64 @@ static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	return 0;
 }
 
+/*
+ * Completions that have not been polled move to another ring, in order; it gets the old one. While
+ * the lock is held none is added, and a process holds back those who poll.
+ */
+static int swap_ring(struct ward_cq *cq, struct ward_ring *other)
+{
+	u32 tail, i, n;
+
+	lockdep_assert_held(&cq->lock);
+	tail = ward_ring_consumer(&cq->ring);
+	n = (cq->head - tail) & cq->ring.mask;
+	if (n > other->mask)
+		return -EINVAL;
+	for (i = 0; i < n; i++)
+		memcpy(ward_ring_slot(other, i), ward_ring_slot(&cq->ring, tail + i),
+		       1UL << cq->ring.log2);
+	ward_ring_set_producer(other, n);
+	swap(cq->ring, *other);
+	cq->head = n;
+	cq->tail = 0;
+	cq->ib.cqe = cq->ring.mask;
+	return 0;
+}
+
+static int resize_cq(struct ib_cq *ibcq, ward_resize_cqe_t cqe, struct ib_udata *udata)
+{
+	struct ward_cq *cq = to_ward_cq(ibcq);
+	struct rxe_resize_cq_resp resp = {};
+	struct ib_ucontext *uctx = NULL;
+	u32 size = sizeof(struct ib_wc);
+	struct ward_ring ring;
+	unsigned long flags;
+	int err;
+
+	if (cqe < 1 || cqe > WARD_MAX_CQE)
+		return -EINVAL;
+	if (udata) {
+		if (udata->outlen < sizeof(resp))
+			return -EINVAL;
+		uctx = &rdma_udata_to_drv_context(udata, struct ward_ucontext, ib)->ib;
+		size = sizeof(struct ib_uverbs_wc);
+	}
+	err = ward_ring_create(&ring, cqe, size, uctx, &resp.mi);
+	if (err)
+		return err;
+	/* before the change: a process that cannot be told keeps the old ring */
+	if (udata)
+		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
+	if (!err) {
+		spin_lock_irqsave(&cq->lock, flags);
+		err = swap_ring(cq, &ring);
+		spin_unlock_irqrestore(&cq->lock, flags);
+	}
+	/* the old ring, or the new one that was of no use */
+	ward_ring_destroy(&ring);
+	return err;
+}
+
 static int poll_cq(struct ib_cq *ibcq, int num, struct ib_wc *wc)
 {
 	struct ward_cq *cq = to_ward_cq(ibcq);
@@ -184,5 +247,6 @@ const struct ib_device_ops ward_cq_ops = {
 	.destroy_cq = destroy_cq,
 	.poll_cq = poll_cq,
 	.req_notify_cq = req_notify_cq,
+	.ward_op_resize_cq = resize_cq,
 	INIT_RDMA_OBJ_SIZE(ib_cq, ward_cq, ib),
 };

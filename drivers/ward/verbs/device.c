@@ -48,9 +48,11 @@
 #include "identity.h"
 #include "mad.h"
 #include "mr.h"
+#include "mw.h"
 #include "pd.h"
 #include "qp.h"
 #include "query.h"
+#include "srq.h"
 #include "ucontext.h"
 
 static DEFINE_MUTEX(devices_lock);
@@ -117,6 +119,7 @@ static void dealloc(struct ib_device *ib)
 		ward_keys_exit(&dev->keys);
 	WARN_ON(!xa_empty(&dev->ahs));
 	xa_destroy(&dev->ahs);
+	ida_destroy(&dev->srqs);
 	free_percpu(dev->counters);
 	ward_identity_drop_parent(dev);
 	if (dev->net)
@@ -155,6 +158,8 @@ static void set_ops(struct ib_device *ib)
 	ib_set_device_ops(ib, &ward_qp_ops);
 	ib_set_device_ops(ib, &ward_cq_ops);
 	ib_set_device_ops(ib, &ward_mr_ops);
+	ib_set_device_ops(ib, &ward_mw_ops);
+	ib_set_device_ops(ib, &ward_srq_ops);
 	ib_set_device_ops(ib, &ward_ucontext_ops);
 }
 
@@ -238,6 +243,7 @@ static struct ward_device *alloc(void)
 	INIT_WORK(&dev->remove, remove_work);
 	INIT_WORK(&dev->reap, reap_work);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	ida_init(&dev->srqs);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.phys_port_cnt = 1;

@@ -5,6 +5,7 @@
 #ifndef _WARD_VERBS_DEVICE_H
 #define _WARD_VERBS_DEVICE_H
 
+#include <linux/idr.h>
 #include <linux/netdevice.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -25,6 +26,8 @@ extern struct workqueue_struct *ward_wq;
 #define WARD_MAX_SGE		32
 #define WARD_MAX_SGE_RD		16	/* xprtrdma takes more as the depth of its MRs */
 #define WARD_MAX_INLINE		512
+#define WARD_MAX_SRQ		(64 * 1024)
+#define WARD_MAX_SRQ_WR		(16 * 1024)
 #define WARD_MAX_CQ		(64 * 1024)
 #define WARD_MAX_CQE		(64 * 1024 - 1)
 #define WARD_MAX_MR		(256 * 1024)
@@ -52,6 +55,7 @@ extern struct workqueue_struct *ward_wq;
  * @parent:    small parent device whose modalias lets stock user space recognise us
  * @counters:  per CPU
  * @keys:      lkey and R_key space
+ * @srqs:      numbers of SRQs in use
  * @ahs:       user AHs: number to struct ward_path *, read under RCU
  * @next_ah:   cursor
  * @num_pd:    PDs there are
@@ -76,6 +80,7 @@ struct ward_device {
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
 	atomic_t		num_qps;
+	struct ida		srqs;
 	struct xarray		ahs;
 	u32			next_ah;
 	atomic_t		num_pd;

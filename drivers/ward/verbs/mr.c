@@ -12,7 +12,7 @@
 
 #define ACCESS_SUPPORTED						\
 	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |	\
-	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_RELAXED_ORDERING)
+	 IB_ACCESS_REMOTE_ATOMIC | IB_ACCESS_MW_BIND | IB_ACCESS_RELAXED_ORDERING)
 
 static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 {
@@ -26,8 +26,22 @@ static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 		kfree(mr);
 		return ERR_PTR(err);
 	}
-	ward_mr_activate(mr, mr->key, access, 0, U64_MAX, NULL);
+	ward_mr_activate(mr, mr->key, access, 0, U64_MAX, 0, NULL);
 	return &mr->ib;
+}
+
+/* Rights and range that ib_umem_get() or a peer would stumble over */
+static int check_user(u64 start, u64 length, u64 iova, int access)
+{
+	if (access & ~ACCESS_SUPPORTED & ~IB_ACCESS_OPTIONAL)
+		return -EOPNOTSUPP;
+	if ((access & (IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)) &&
+	    !(access & IB_ACCESS_LOCAL_WRITE))
+		return -EINVAL;
+	/* neither range may wrap */
+	if (!length || start + length < start || iova + length < iova)
+		return -EINVAL;
+	return 0;
 }
 
 static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 iova, int access,
@@ -38,12 +52,9 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 io
 
 	if (WARD_DMAH_GIVEN)
 		return ERR_PTR(-EOPNOTSUPP);
-	if (access & ~ACCESS_SUPPORTED & ~IB_ACCESS_OPTIONAL)
-		return ERR_PTR(-EOPNOTSUPP);
-	/* neither range may wrap */
-	if (!length || start + length < start || iova + length < iova)
-		return ERR_PTR(-EINVAL);
-
+	err = check_user(start, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
 	mr = ward_mr_create(to_ward(pd->device), pd, WARD_KIND_USER);
 	if (!mr)
 		return ERR_PTR(-ENOMEM);
@@ -58,6 +69,38 @@ static struct ib_mr *reg_user_mr(struct ib_pd *pd, u64 start, u64 length, u64 io
 		return ERR_PTR(err);
 	}
 	return &mr->ib;
+}
+
+/*
+ * In place, under the same key: peers are refused while it is going on, and nobody is inside any
+ * more when the old pages are let go (F41).
+ */
+static struct ib_mr *rereg_user_mr(struct ib_mr *ibmr, int flags, u64 start, u64 length, u64 iova,
+				   int access, struct ib_pd *pd, struct ib_udata *udata)
+{
+	struct ward_mr *mr = to_ward_mr(ibmr);
+	int err;
+
+	if (flags & ~IB_MR_REREG_SUPPORTED)
+		return ERR_PTR(-EOPNOTSUPP);
+	if (mr->kind != WARD_KIND_USER)
+		return ERR_PTR(-EINVAL);
+	if (!(flags & IB_MR_REREG_ACCESS))
+		access = mr->access;
+	if (!(flags & IB_MR_REREG_TRANS)) {
+		start = mr->start;
+		length = mr->length;
+		iova = mr->iova;
+	}
+	err = check_user(start, length, iova, access);
+	if (err)
+		return ERR_PTR(err);
+	if (!ward_mr_has_no_windows(mr, true))
+		return ERR_PTR(-EBUSY);
+	err = ward_user_repin(mr, start, length, iova, access,
+			      flags & IB_MR_REREG_PD ? pd : mr->ib.pd);
+	ward_mr_has_no_windows(mr, false);
+	return err ? ERR_PTR(err) : NULL;
 }
 
 static struct ib_mr *alloc_mr(struct ib_pd *pd, enum ib_mr_type type, u32 max_sg)
@@ -95,6 +138,8 @@ static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 	struct ward_mr *mr = to_ward_mr(ibmr);
 	struct ib_umem *umem = mr->umem;
 
+	if (!ward_mr_has_no_windows(mr, true))
+		return -EBUSY;
 	ward_mr_destroy(mr);
 	ward_user_unpin(umem);
 	return 0;
@@ -103,6 +148,7 @@ static int dereg_mr(struct ib_mr *ibmr, struct ib_udata *udata)
 const struct ib_device_ops ward_mr_ops = {
 	.get_dma_mr = get_dma_mr,
 	.reg_user_mr = reg_user_mr,
+	.rereg_user_mr = rereg_user_mr,
 	.alloc_mr = alloc_mr,
 	.map_mr_sg = map_mr_sg,
 	.dereg_mr = dereg_mr,

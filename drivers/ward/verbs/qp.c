@@ -13,10 +13,12 @@ static int check_init(const struct ib_qp_init_attr *init)
 {
 	const struct ib_qp_cap *cap = &init->cap;
 
-	if (init->create_flags || init->srq || init->xrcd || init->rwq_ind_tbl)
+	if (init->create_flags || init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
 	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UD && init->qp_type != IB_QPT_GSI)
 		return -EOPNOTSUPP;
+	if (init->srq && init->qp_type == IB_QPT_GSI)
+		return -EINVAL;
 	if (cap->max_send_wr > WARD_MAX_QP_WR || cap->max_recv_wr > WARD_MAX_QP_WR ||
 	    cap->max_send_sge > WARD_MAX_SGE || cap->max_recv_sge > WARD_MAX_SGE ||
 	    cap->max_inline_data > WARD_MAX_INLINE)
@@ -48,10 +50,12 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib
 				cap->max_inline_data, uctx, &resp.sq_mi);
 	if (err)
 		goto err_qp;
-	err = ward_recvq_create(&qp->rq, cap->max_recv_wr, max(cap->max_recv_sge, 1U), uctx,
-				&resp.rq_mi);
-	if (err)
-		goto err_qp;
+	if (!qp->srq) {
+		err = ward_recvq_create(&qp->rq, cap->max_recv_wr, max(cap->max_recv_sge, 1U),
+					uctx, &resp.rq_mi);
+		if (err)
+			goto err_qp;
+	}
 	if (udata) {
 		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 		if (err)
@@ -168,22 +172,13 @@ static int post_recv(struct ib_qp *ibqp, const struct ib_recv_wr *wr,
 		     const struct ib_recv_wr **bad)
 {
 	struct ward_qp *qp = to_ward_qp(ibqp);
-	unsigned long flags;
-	int err = 0;
+	int err;
 
-	if (READ_ONCE(qp->state) == IB_QPS_RESET || qp->user) {
+	if (READ_ONCE(qp->state) == IB_QPS_RESET || qp->user || qp->srq) {
 		*bad = wr;
 		return -EINVAL;
 	}
-	spin_lock_irqsave(&qp->rq.lock, flags);
-	for (; wr; wr = wr->next) {
-		err = ward_recvq_post(&qp->rq, wr);
-		if (err) {
-			*bad = wr;
-			break;
-		}
-	}
-	spin_unlock_irqrestore(&qp->rq.lock, flags);
+	err = ward_recvq_post_list(&qp->rq, wr, bad);
 	/* pairs with the barrier in ward_qp_fail(): either it flushes this, or we see ERR */
 	smp_mb();
 	if (READ_ONCE(qp->state) == IB_QPS_ERR)

@@ -57,7 +57,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->page_size_cap = PAGE_SIZES;
 	attr->device_cap_flags = IB_DEVICE_RC_RNR_NAK_GEN | IB_DEVICE_PORT_ACTIVE_EVENT |
 				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_BAD_PKEY_CNTR |
-				 IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_MEM_MGT_EXTENSIONS;
+				 IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_MEM_MGT_EXTENSIONS |
+				 IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
+				 IB_DEVICE_SRQ_RESIZE;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG;
 	attr->max_qp = WARD_MAX_QP;
 	attr->max_qp_wr = WARD_MAX_QP_WR;
@@ -66,13 +68,18 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_sge_rd = WARD_MAX_SGE_RD;
 	attr->max_cq = WARD_MAX_CQ;
 	attr->max_cqe = WARD_MAX_CQE;
+	attr->max_srq = WARD_MAX_SRQ;
+	attr->max_srq_wr = WARD_MAX_SRQ_WR;
+	attr->max_srq_sge = WARD_MAX_SGE;
 	attr->max_mr = WARD_MAX_MR;
+	attr->max_mw = WARD_MAX_MR;
 	attr->max_pd = WARD_MAX_PD;
 	attr->max_ah = WARD_MAX_AH;
 	attr->max_qp_rd_atom = WARD_MAX_RD_ATOMIC;
 	attr->max_qp_init_rd_atom = WARD_MAX_RD_ATOMIC;
 	attr->max_res_rd_atom = WARD_MAX_RD_ATOMIC * WARD_MAX_QP;
-	attr->atomic_cap = IB_ATOMIC_NONE;
+	/* by the CPU's atomic instructions, so programs that use them take part */
+	attr->atomic_cap = IB_ATOMIC_GLOB;
 	attr->max_fast_reg_page_list_len = WARD_MAX_FASTREG_PAGES;
 	attr->max_pkeys = 1;
 	attr->local_ca_ack_delay = ACK_DELAY;

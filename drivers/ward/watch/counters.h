@@ -57,11 +57,13 @@ struct ward_device;
 	X(REFUSED_KEY, refused_key, "access refused: no such key") \
 	X(REFUSED_STATE, refused_state, "access refused: registration not valid") \
 	X(REFUSED_PD, refused_pd, "access refused: other protection domain") \
+	X(REFUSED_QP, refused_qp, "access refused: tied to another QP") \
 	X(REFUSED_RIGHTS, refused_rights, "access refused: right not granted") \
 	X(REFUSED_RANGE, refused_range, "access refused: outside the registration") \
 	X(MR_REG, mr_registrations, "fast registrations executed") \
 	X(MR_LOCAL_INV, mr_local_invalidates, "local invalidates executed") \
-	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer")
+	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer") \
+	X(MW_BIND, mw_binds, "memory windows bound")
 
 enum ward_counter {
 #define X(id, name, text) WARD_CNT_##id,

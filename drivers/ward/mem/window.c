@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory windows.
+ */
+#include "../verbs/device.h"
+#include "pages.h"
+#include "window.h"
+
+static bool same_index(u32 a, u32 b)
+{
+	return !((a ^ b) >> 8);
+}
+
+/* May the window be bound to this region? From inside its guard (F17) */
+static bool region_fits(const struct ward_mr *mr, const struct ward_bind *bind,
+			const struct ward_asker *who)
+{
+	const int rights = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
+			   IB_ACCESS_REMOTE_ATOMIC;
+	const int writes = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC;
+
+	if (mr->key != bind->lkey || mr->kind != WARD_KIND_USER || mr->ib.pd != who->pd)
+		return false;
+	if (!(mr->access & IB_ACCESS_MW_BIND) || (bind->access & ~rights))
+		return false;
+	if ((bind->access & writes) && !(mr->access & IB_ACCESS_LOCAL_WRITE))
+		return false;
+	return ward_mr_in_range(mr, bind->addr, bind->length) == WARD_GRANTED;
+}
+
+/* The region below, inside whose guard the caller is now, if it fits */
+static struct ward_mr *enter_region(const struct ward_bind *bind, const struct ward_asker *who)
+{
+	struct ward_mr *mr = ward_mr_find(who->dev, bind->lkey);
+
+	if (!mr || !ward_guard_enter(&mr->guard))
+		return NULL;
+	if (region_fits(mr, bind, who))
+		return mr;
+	ward_mr_leave(mr);
+	return NULL;
+}
+
+/**
+ * ward_window_judge() - whether a bind is legal
+ * @bind: the request
+ * @who:  the QP
+ *
+ * Rule F17. Nothing changes, so a bind that is refused leaves the window as it is.
+ *
+ * Context: under RCU with BH off.
+ * Return: the window, or NULL.
+ */
+struct ward_mr *ward_window_judge(const struct ward_bind *bind, const struct ward_asker *who)
+{
+	struct ward_mr *mw = ward_mr_find(who->dev, bind->mw_key);
+	struct ward_mr *mr;
+
+	if (!mw || !ward_mr_is_window(mw) || READ_ONCE(mw->key) != bind->mw_key ||
+	    !same_index(bind->mw_key, bind->key) || mw->ib.pd != who->pd)
+		return NULL;
+	if (mw->kind == WARD_KIND_WINDOW_2 &&
+	    (smp_load_acquire(&mw->state) != WARD_FREE || !bind->length))
+		return NULL;
+	if (!bind->length)
+		return mw;
+	mr = enter_region(bind, who);
+	if (!mr)
+		return NULL;
+	ward_mr_leave(mr);
+	return mw;
+}
+
+/**
+ * ward_window_bind() - bind a window, or leave one of type 1 unbound
+ * @mw:   from ward_window_judge(), and in state FREE
+ * @bind: the request
+ * @who:  the QP
+ *
+ * Context: under RCU with BH off.
+ * Return: 0, or -EINVAL when the region below is being deregistered; then the window is unbound.
+ */
+int ward_window_bind(struct ward_mr *mw, const struct ward_bind *bind,
+		     const struct ward_asker *who)
+{
+	struct ward_mr *mr;
+	int err = -EINVAL;
+
+	if (!bind->length) {
+		WRITE_ONCE(mw->key, bind->key);
+		return 0;
+	}
+	mr = enter_region(bind, who);
+	if (!mr)
+		return -EINVAL;
+	if (ward_mr_add_window(mr)) {
+		mw->parent = mr;
+		mw->qpn = mw->kind == WARD_KIND_WINDOW_2 ? who->qpn : 0;
+		ward_pages_get(mr->pages);
+		ward_mr_activate(mw, bind->key, bind->access, bind->addr, bind->length,
+				 mr->offset + (bind->addr - mr->iova), mr->pages);
+		ward_count(who->dev, MW_BIND);
+		err = 0;
+	}
+	ward_mr_leave(mr);
+	return err;
+}
