@@ -10,7 +10,7 @@ UML=$TOP/tools/uml
 SOURCE=$CACHE/linux-source-6.12
 
 uml_needs() {
-	need gcc make flex bison bc xz:xz-utils rsync python3
+	need gcc make flex bison bc xz:xz-utils rsync /usr/include/stdio.h:libc6-dev
 }
 
 # The source stays as it was unpacked: what is built goes to folders of its own.
