@@ -273,7 +273,8 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->ib = ib;
 	qp->dev = dev;
 	qp->net = dev->net;
-	qp->transport = init->qp_type == IB_QPT_RC ? WARD_RC : WARD_UD;
+	qp->transport = init->qp_type == IB_QPT_RC ? WARD_RC :
+			init->qp_type == IB_QPT_UC ? WARD_UC : WARD_UD;
 	qp->user = ib->uobject;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->pd = ib->pd;

@@ -17,6 +17,9 @@
  * just the probe, and only then all the rest is sent again (go-back): nothing
  * new is built until that is done. Local operations are no packets, so they are never done twice (F29).
  *
+ * UC has nothing of that: a packet is forgotten when it has been sent, and a work
+ * request is complete when its last packet has.
+ *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
@@ -252,6 +255,13 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	struct ward_requester *req = &qp->req;
 
+	if (qp->transport == WARD_UC) {
+		req->nxt = ward_psn_add(tx->last_psn, 1);
+		req->una = req->nxt;
+		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_free(tx);
+		return;
+	}
 	if (req->una == req->nxt)
 		ward_requester_progress(qp);
 	if (!req->rtt_from) {
@@ -383,11 +393,12 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	bool first = !req->offset, last = req->offset + len == wqe->length;
 	enum ward_msg msg = is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
 	struct ward_pkt pkt = {
-		.opcode = ward_seg_opcode(WARD_RC, msg, tail_of(wqe), first, last),
+		.opcode = ward_seg_opcode(qp->transport, msg, tail_of(wqe), first, last),
 		.pad = -len & 3,
 		.mig = true,
 		.solicited = last && (wqe->flags & IB_SEND_SOLICITED),
-		.ackreq = last || ++req->since_ackreq >= window_quarter(qp),
+		.ackreq = qp->transport == WARD_RC &&
+			  (last || ++req->since_ackreq >= window_quarter(qp)),
 		.pkey = WARD_DEFAULT_PKEY,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = req->nxt,
@@ -619,7 +630,7 @@ void ward_requester_run(struct ward_run *run)
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->exec);
 
 		/* it fails when its turn comes; nothing after it executes */
-		if (wqe->status != IB_WC_SUCCESS && qp->transport == WARD_RC)
+		if (wqe->status != IB_WC_SUCCESS && qp->transport != WARD_UD)
 			return;
 		if (run->budget <= 0) {
 			run->again = true;

@@ -18,6 +18,10 @@
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
  *
+ * UC: the same without answers. A message that is incomplete, or that the peer may
+ * not send, is dropped, and the receive that it has begun waits for the next one;
+ * only a fault of our own takes the QP to ERR.
+ *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
@@ -245,7 +249,7 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
-/* Take a receive. False when there is none, and the peer has been told to wait. */
+/* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
@@ -254,6 +258,11 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 	if (qp->resp.has_rwqe)
 		return true;
 	if (!ward_responder_next_receive(qp, &bad)) {
+		if (qp->transport == WARD_UC) {
+			ward_count(qp->dev, DROP_NO_RECV);
+			ward_order_give_up(&qp->resp.order, pkt);
+			return false;
+		}
 		ward_count(qp->dev, SENT_RNR);
 		send_ack(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
@@ -546,31 +555,12 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 		queue_read(resp, pkt, false);
 }
 
-static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void execute(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_responder *resp = &qp->resp;
 
-	switch (ward_order_judge(&resp->order, pkt)) {
-	case WARD_DUPLICATE:
-		take_duplicate(run, pkt);
-		return;
-	case WARD_NAK_SEQ:
-		resp->order.naked = true;
-		resp->nak_due = true;
-		fallthrough;
-	case WARD_IGNORE:
-		ward_count(qp->dev, OUT_OF_SEQ);
-		ward_early_keep(&resp->early, skb);
-		return;
-	case WARD_INVALID:
-		invalid(run, pkt);
-		return;
-	case WARD_EXECUTE:
-		break;
-	}
-	if (!resp->established) {
-		resp->established = true;
+	if (!qp->resp.established) {
+		qp->resp.established = true;
 		/* for consumers whose RTU was lost */
 		if (qp->state == IB_QPS_RTR)
 			ward_qp_event(qp, IB_EVENT_COMM_EST);
@@ -590,6 +580,60 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		break;
 	default:
 		invalid(run, pkt);
+		break;
+	}
+}
+
+static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	if (ward_order_judge_uc(&resp->order, pkt) != WARD_EXECUTE) {
+		ward_count(qp->dev, DROP_MESSAGE);
+		return;
+	}
+	execute(run, skb, pkt);
+	if (!resp->refused)
+		return;
+	resp->refused = false;
+	ward_count(qp->dev, DROP_MESSAGE);
+	if (resp->syndrome == WARD_NAK_OPERATION) {
+		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
+
+		ward_responder_wc(run, &wc);
+		ward_qp_fail(run);
+		return;
+	}
+	ward_order_give_up(&resp->order, pkt);
+}
+
+static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	if (qp->transport == WARD_UC) {
+		take_uc(run, skb, pkt);
+		return;
+	}
+	switch (ward_order_judge(&resp->order, pkt)) {
+	case WARD_DUPLICATE:
+		take_duplicate(run, pkt);
+		return;
+	case WARD_NAK_SEQ:
+		resp->order.naked = true;
+		resp->nak_due = true;
+		fallthrough;
+	case WARD_IGNORE:
+		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_early_keep(&resp->early, skb);
+		return;
+	case WARD_INVALID:
+		invalid(run, pkt);
+		return;
+	case WARD_EXECUTE:
+		execute(run, skb, pkt);
 		break;
 	}
 }

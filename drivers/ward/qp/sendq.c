@@ -15,19 +15,20 @@
 
 /* What each work request opcode is to us. ops: bit per transport that may post it */
 #define ON_RC		BIT(0)
-#define ON_UD		BIT(1)
-#define KERNEL_ONLY	BIT(2)
-#define USER_ONLY	BIT(3)	/* the kernel has no verb for windows */
+#define ON_UC		BIT(1)
+#define ON_UD		BIT(2)
+#define KERNEL_ONLY	BIT(3)
+#define USER_ONLY	BIT(4)	/* the kernel has no verb for windows */
 
 static const struct {
 	u8			ops;
 	enum ib_wc_opcode	wc;
 } wr_ops[] = {
-	[IB_WR_SEND]			= { ON_RC | ON_UD, IB_WC_SEND },
-	[IB_WR_SEND_WITH_IMM]		= { ON_RC | ON_UD, IB_WC_SEND },
+	[IB_WR_SEND]			= { ON_RC | ON_UC | ON_UD, IB_WC_SEND },
+	[IB_WR_SEND_WITH_IMM]		= { ON_RC | ON_UC | ON_UD, IB_WC_SEND },
 	[IB_WR_SEND_WITH_INV]		= { ON_RC, IB_WC_SEND },
-	[IB_WR_RDMA_WRITE]		= { ON_RC, IB_WC_RDMA_WRITE },
-	[IB_WR_RDMA_WRITE_WITH_IMM]	= { ON_RC, IB_WC_RDMA_WRITE },
+	[IB_WR_RDMA_WRITE]		= { ON_RC | ON_UC, IB_WC_RDMA_WRITE },
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= { ON_RC | ON_UC, IB_WC_RDMA_WRITE },
 	[IB_WR_RDMA_READ]		= { ON_RC, IB_WC_RDMA_READ },
 	[IB_WR_LOCAL_INV]		= { ON_RC, IB_WC_LOCAL_INV },
 	[IB_WR_REG_MR]			= { ON_RC | KERNEL_ONLY, IB_WC_REG_MR },
@@ -58,7 +59,8 @@ static bool may_post(const struct ward_qp *qp, u32 opcode)
 	ops = wr_ops[array_index_nospec(opcode, ARRAY_SIZE(wr_ops))].ops;
 	if (ops & (qp->user ? KERNEL_ONLY : USER_ONLY))
 		return false;
-	return ops & (qp->transport == WARD_UD ? ON_UD : ON_RC);
+	return ops & (qp->transport == WARD_UD ? ON_UD :
+		      qp->transport == WARD_UC ? ON_UC : ON_RC);
 }
 
 /**

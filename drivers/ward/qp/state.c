@@ -178,7 +178,7 @@ static void take_attr(struct ward_qp *qp, const struct ib_qp_attr *attr, int mas
 
 static int to_rtr(struct ward_qp *qp)
 {
-	if (qp->transport == WARD_RC)
+	if (qp->transport != WARD_UD)
 		return ward_responder_setup(qp, qp->attr.max_dest_rd_atomic);
 	/* a datagram fills at most the port's largest MTU; the path may be narrower and then drops it */
 	qp->mtu = WARD_MAX_MTU;

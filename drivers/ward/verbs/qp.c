@@ -15,7 +15,8 @@ static int check_init(const struct ib_qp_init_attr *init)
 
 	if (init->create_flags || init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UD && init->qp_type != IB_QPT_GSI)
+	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UC &&
+	    init->qp_type != IB_QPT_UD && init->qp_type != IB_QPT_GSI)
 		return -EOPNOTSUPP;
 	if (init->srq && init->qp_type == IB_QPT_GSI)
 		return -EINVAL;
