@@ -147,6 +147,8 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 		}
 		req->rnr_retries--;
 	}
+	/* an answer it is: the retransmission timer has nothing to find out */
+	req->retries = qp->attr.retry_cnt;
 	req->rnr_wait = true;
 	ward_requester_go_back(qp);
 	hrtimer_start(&qp->rnr_timer,

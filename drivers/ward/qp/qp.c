@@ -146,8 +146,10 @@ static void qp_run(struct ward_run *run)
 	ward_qp_take_inbox(run);
 	if (qp->state == IB_QPS_ERR)
 		ward_qp_flush(run);
-	if (test_bit(WARD_EV_RNR_TIMER, &events))
+	if (test_bit(WARD_EV_RNR_TIMER, &events)) {
 		qp->req.rnr_wait = false;
+		ward_requester_progress(qp);
+	}
 	if (test_bit(WARD_EV_ACK_TIMER, &events)) {
 		qp->req.armed = false;
 		ward_completer_timeout(run);

@@ -122,7 +122,8 @@ def no_receive_waits():
     srq = make()
     a, b = pair(srq)
     dev.send(a, 100)
-    dev.events(50)
+    # longer than all retries of the timer together
+    dev.events(2000)
     dev.none()
     receives(srq, [3])
     equal(sorted(dev.wait(2)), [(3, OK), (100, OK)])
