@@ -91,6 +91,22 @@ static const struct order_case orders[] = {
 	  .want = WARD_INVALID },
 	{ "atomic in a WRITE", HALF(WRITE, MTU, 3 * MTU), OP(COMPARE_SWAP), .want = WARD_INVALID },
 
+	/* ATOMIC WRITE (field report 4) and FLUSH */
+	{ "ATOMIC WRITE", OP(ATOMIC_WRITE), .len = 8, .dma_len = 8, .want = WARD_EXECUTE },
+	{ "ATOMIC WRITE of nothing", OP(ATOMIC_WRITE), .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 1", OP(ATOMIC_WRITE), .len = 1, .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 7", OP(ATOMIC_WRITE), .len = 7, .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 9", OP(ATOMIC_WRITE), .len = 9, .dma_len = 9, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 16", OP(ATOMIC_WRITE), .len = 16, .dma_len = 16, .want = WARD_INVALID },
+	{ "ATOMIC WRITE that says 0", OP(ATOMIC_WRITE), .len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE, not aligned", OP(ATOMIC_WRITE), .va = 4, .len = 8, .dma_len = 8,
+	  .want = WARD_INVALID },
+	{ "ATOMIC WRITE in a SEND", HALF(SEND, MTU, 0), OP(ATOMIC_WRITE), .len = 8, .dma_len = 8,
+	  .want = WARD_INVALID },
+	{ "FLUSH", OP(FLUSH), .dma_len = GB2, .want = WARD_EXECUTE },
+	{ "FLUSH of 2^31 + 1", OP(FLUSH), .dma_len = GB2 + 1, .want = WARD_INVALID },
+	{ "FLUSH in a WRITE", HALF(WRITE, MTU, 3 * MTU), OP(FLUSH), .want = WARD_INVALID },
+
 	/* lengths of packets */
 	{ "Only of MTU - 1", OP(SEND_ONLY), .len = MTU - 1, .want = WARD_EXECUTE },
 	{ "Only of MTU", OP(SEND_ONLY), .len = MTU, .want = WARD_EXECUTE },

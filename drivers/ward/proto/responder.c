@@ -112,6 +112,12 @@ enum ward_verdict ward_order_judge(const struct ward_order *o, const struct ward
 	case WARD_MSG_ATOMIC:
 		fits = !(pkt->va & 7);
 		break;
+	case WARD_MSG_ATOMIC_WRITE:
+		fits = !(pkt->va & 7) && pkt->len == 8 && pkt->dma_len == 8;
+		break;
+	case WARD_MSG_FLUSH:
+		fits = pkt->dma_len <= WARD_MAX_MSG && pkt->flush_level <= WARD_FLUSH_MR;
+		break;
 	default:
 		fits = false;
 	}

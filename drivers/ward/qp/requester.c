@@ -164,7 +164,7 @@ static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 	struct ward_pkt pkt;
 	u32 len;
 
-	if (!tx->awaits || tx->atomic)
+	if (!tx->read)
 		return;
 	if (done > 0) {
 		tx->pos += done * qp->mtu;
@@ -301,6 +301,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	}
 	tx->wqe = qp->sq.exec;
 	tx->awaits = true;
+	tx->read = true;
 	tx->pos = req->offset;
 	tx->bytes = part;
 	tx->va = pkt.va;
@@ -312,23 +313,50 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	return true;
 }
 
-static bool is_atomic(const struct ward_swqe *wqe)
+static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe, u8 *to, u32 len)
 {
-	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP || wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	if (wqe->flags & IB_SEND_INLINE) {
+		memcpy(to, wqe->inline_data + wqe->cur.pos, len);
+		wqe->cur.pos += len;
+		return WARD_GRANTED;
+	}
+	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
 }
 
-/* Answered by data: what the fence flag waits for (F27) */
+/* The operation of a request that is one packet and is answered by one, else 0 */
+static u8 single_op(const struct ward_swqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		return WARD_COMPARE_SWAP;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return WARD_FETCH_ADD;
+	case WARD_IB_WR_ATOMIC_WRITE:
+		return WARD_ATOMIC_WRITE;
+	case WARD_IB_WR_FLUSH:
+		return WARD_FLUSH;
+	default:
+		return 0;
+	}
+}
+
+/* Answered by a response: what the fence flag waits for (F27) */
 static bool awaits_data(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe);
+	return wqe->opcode == IB_WR_RDMA_READ || single_op(wqe);
 }
 
-static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
+static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 {
+	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
-	bool swap = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	bool write = wqe->opcode == WARD_IB_WR_ATOMIC_WRITE;
 	struct ward_pkt pkt = {
-		.opcode = WARD_RC | (swap ? WARD_COMPARE_SWAP : WARD_FETCH_ADD),
+		.opcode = WARD_RC | single_op(wqe),
+		.len = write ? wqe->length : 0,
+		.dma_len = wqe->length,
+		.flush_type = wqe->flush_type,
+		.flush_level = wqe->flush_level,
 		.mig = true,
 		.ackreq = true,
 		.pkey = WARD_DEFAULT_PKEY,
@@ -340,16 +368,23 @@ static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
 		.compare = wqe->compare,
 	};
 	struct ward_txpkt *tx = ward_txpkt_alloc();
+	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
-	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
+	if (!payload) {
 		if (tx)
 			ward_txpkt_free(tx);
 		stall(qp);
 		return false;
 	}
+	if (write && read_source(run, wqe, payload, wqe->length)) {
+		ward_txpkt_free(tx);
+		wqe->status = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
 	tx->wqe = qp->sq.exec;
 	tx->awaits = true;
-	tx->atomic = true;
+	tx->atomic = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+		     wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 	req->reads++;
 	req->offset = wqe->length;
@@ -373,16 +408,6 @@ static enum ward_tail tail_of(const struct ward_swqe *wqe)
 static bool is_write(const struct ward_swqe *wqe)
 {
 	return wqe->opcode == IB_WR_RDMA_WRITE || wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
-}
-
-static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe, u8 *to, u32 len)
-{
-	if (wqe->flags & IB_SEND_INLINE) {
-		memcpy(to, wqe->inline_data + wqe->cur.pos, len);
-		wqe->cur.pos += len;
-		return WARD_GRANTED;
-	}
-	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
 }
 
 /* Build and send the next packet of a SEND or WRITE */
@@ -578,7 +603,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	}
 
 	if (awaits_data(wqe)) {
-		u32 part = is_atomic(wqe) ? 0 :
+		u32 part = single_op(wqe) ? 0 :
 			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
@@ -599,8 +624,8 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
 			return false;
-	} else if (is_atomic(wqe)) {
-		if (!build_atomic(qp, wqe))
+	} else if (single_op(wqe)) {
+		if (!build_single(run, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
 		return false;
