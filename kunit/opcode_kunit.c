@@ -17,6 +17,7 @@ static void carries_what_the_specification_says(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_IS_REQUEST), s->request);
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_PAYLOAD), s->payload);
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_DETH), s->deth);
+	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_FETH), s->feth);
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_RETH), s->reth);
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_ATOMICETH), s->atomiceth);
 	KUNIT_EXPECT_EQ(test, !!(op->flags & WARD_HAS_AETH), s->aeth);
@@ -47,6 +48,10 @@ static u8 kind_of(u8 operation)
 	case 0x13:
 	case 0x14:
 		return WARD_MSG_ATOMIC;
+	case 0x1c:
+		return WARD_MSG_FLUSH;
+	case 0x1d:
+		return WARD_MSG_ATOMIC_WRITE;
 	}
 	return WARD_MSG_NONE;
 }

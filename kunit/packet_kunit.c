@@ -152,6 +152,8 @@ static void expect_same(struct kunit *test, const struct ward_pkt *a, const stru
 	KUNIT_EXPECT_EQ(test, a->va, b->va);
 	KUNIT_EXPECT_EQ(test, a->rkey, b->rkey);
 	KUNIT_EXPECT_EQ(test, a->dma_len, b->dma_len);
+	KUNIT_EXPECT_EQ(test, a->flush_type, b->flush_type);
+	KUNIT_EXPECT_EQ(test, a->flush_level, b->flush_level);
 	KUNIT_EXPECT_EQ(test, a->swap_add, b->swap_add);
 	KUNIT_EXPECT_EQ(test, a->compare, b->compare);
 	KUNIT_EXPECT_EQ(test, a->orig, b->orig);
@@ -210,6 +212,10 @@ static void random_pkt(struct ward_pkt *pkt, const struct ward_spec *s, u32 *see
 	else if (s->payload)
 		pkt->len = ward_random(seed) % 4097;
 	pkt->pad = -pkt->len & 3;
+	if (s->feth) {
+		pkt->flush_type = ward_random(seed) & 0xf;
+		pkt->flush_level = ward_random(seed) & 3;
+	}
 	if (s->reth || s->atomiceth) {
 		pkt->va = (u64)ward_random(seed) << 32 | ward_random(seed);
 		pkt->rkey = ward_random(seed);

@@ -91,6 +91,22 @@ static const struct order_case orders[] = {
 	  .want = WARD_INVALID },
 	{ "atomic in a WRITE", HALF(WRITE, MTU, 3 * MTU), OP(COMPARE_SWAP), .want = WARD_INVALID },
 
+	/* ATOMIC WRITE (field report 4) and FLUSH */
+	{ "ATOMIC WRITE", OP(ATOMIC_WRITE), .len = 8, .dma_len = 8, .want = WARD_EXECUTE },
+	{ "ATOMIC WRITE of nothing", OP(ATOMIC_WRITE), .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 1", OP(ATOMIC_WRITE), .len = 1, .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 7", OP(ATOMIC_WRITE), .len = 7, .dma_len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 9", OP(ATOMIC_WRITE), .len = 9, .dma_len = 9, .want = WARD_INVALID },
+	{ "ATOMIC WRITE of 16", OP(ATOMIC_WRITE), .len = 16, .dma_len = 16, .want = WARD_INVALID },
+	{ "ATOMIC WRITE that says 0", OP(ATOMIC_WRITE), .len = 8, .want = WARD_INVALID },
+	{ "ATOMIC WRITE, not aligned", OP(ATOMIC_WRITE), .va = 4, .len = 8, .dma_len = 8,
+	  .want = WARD_INVALID },
+	{ "ATOMIC WRITE in a SEND", HALF(SEND, MTU, 0), OP(ATOMIC_WRITE), .len = 8, .dma_len = 8,
+	  .want = WARD_INVALID },
+	{ "FLUSH", OP(FLUSH), .dma_len = GB2, .want = WARD_EXECUTE },
+	{ "FLUSH of 2^31 + 1", OP(FLUSH), .dma_len = GB2 + 1, .want = WARD_INVALID },
+	{ "FLUSH in a WRITE", HALF(WRITE, MTU, 3 * MTU), OP(FLUSH), .want = WARD_INVALID },
+
 	/* lengths of packets */
 	{ "Only of MTU - 1", OP(SEND_ONLY), .len = MTU - 1, .want = WARD_EXECUTE },
 	{ "Only of MTU", OP(SEND_ONLY), .len = MTU, .want = WARD_EXECUTE },
@@ -228,6 +244,122 @@ static void uc_verdict(struct kunit *test)
 		judge(test, c, WARD_UC);
 }
 
+struct uc_case {
+	const char *name;
+	/* the responder */
+	u8	msg;
+	u32	got;
+	u32	write_len;
+	/* the packet, its PSN from the expected one on */
+	u8	opcode;
+	s32	psn;
+	u32	len;
+	u32	dma_len;
+	enum ward_verdict want;
+	/* what the responder is amid of afterwards */
+	u8	then;
+};
+
+#define AMID(m)		.then = WARD_MSG_##m
+
+static const struct uc_case ucs[] = {
+	{ "next Only", OP(SEND_ONLY), .len = 5, .want = WARD_EXECUTE },
+	{ "Only, some are missing", OP(SEND_ONLY), .psn = 3, .len = 5, .want = WARD_EXECUTE },
+	{ "Only, from before", OP(SEND_ONLY), .psn = -3, .len = 5, .want = WARD_EXECUTE },
+	{ "Only, half the space away", OP(SEND_ONLY), .psn = -0x800000, .want = WARD_EXECUTE },
+	{ "First, some are missing", OP(SEND_FIRST), .psn = 9, .len = MTU, .want = WARD_EXECUTE },
+	{ "WRITE Only, some are missing", OP(WRITE_ONLY), .psn = 1, .len = 8, .dma_len = 8,
+	  .want = WARD_EXECUTE },
+
+	/* amid of a message */
+	{ "next Middle", HALF(SEND, MTU, 0), OP(SEND_MIDDLE), .len = MTU, .want = WARD_EXECUTE,
+	  AMID(SEND) },
+	{ "next Last", HALF(SEND, MTU, 0), OP(SEND_LAST), .len = 1, .want = WARD_EXECUTE,
+	  AMID(SEND) },
+	{ "next Last of a WRITE", HALF(WRITE, MTU, MTU + 1), OP(WRITE_LAST), .len = 1,
+	  .want = WARD_EXECUTE, AMID(WRITE) },
+	{ "Middle, one is missing", HALF(SEND, MTU, 0), OP(SEND_MIDDLE), .psn = 1, .len = MTU,
+	  .want = WARD_IGNORE },
+	{ "Last, one is missing", HALF(SEND, MTU, 0), OP(SEND_LAST), .psn = 1, .len = 1,
+	  .want = WARD_IGNORE },
+	{ "Last, seen before", HALF(SEND, MTU, 0), OP(SEND_LAST), .psn = -1, .len = 1,
+	  .want = WARD_IGNORE },
+	{ "WRITE Last, one is missing", HALF(WRITE, MTU, 2 * MTU + 1), OP(WRITE_LAST), .psn = 1,
+	  .len = 1, .want = WARD_IGNORE },
+	{ "a message without its end, then Only", HALF(SEND, MTU, 0), OP(SEND_ONLY), .len = 1,
+	  .want = WARD_EXECUTE },
+	{ "a message without its end, then First", HALF(SEND, MTU, 0), OP(SEND_FIRST), .len = MTU,
+	  .want = WARD_EXECUTE },
+	{ "a gap, then First", HALF(WRITE, MTU, 2 * MTU), OP(SEND_FIRST), .psn = 7, .len = MTU,
+	  .want = WARD_EXECUTE },
+	{ "another kind of message", HALF(SEND, MTU, 0), OP(WRITE_LAST), .len = 1,
+	  .want = WARD_IGNORE },
+
+	/* the rest of a message that was given up */
+	{ "Middle out of nothing", OP(SEND_MIDDLE), .len = MTU, .want = WARD_IGNORE },
+	{ "Last out of nothing", OP(SEND_LAST), .len = MTU, .want = WARD_IGNORE },
+	{ "WRITE Last IMM out of nothing", OP(WRITE_LAST_IMM), .len = MTU, .want = WARD_IGNORE },
+
+	/* malformed */
+	{ "Only of MTU + 1", OP(SEND_ONLY), .len = MTU + 1, .want = WARD_IGNORE },
+	{ "First of MTU - 1", OP(SEND_FIRST), .len = MTU - 1, .want = WARD_IGNORE },
+	{ "WRITE Only, one byte short", OP(WRITE_ONLY), .len = 5, .dma_len = 6,
+	  .want = WARD_IGNORE },
+	{ "WRITE beyond its length", HALF(WRITE, MTU, MTU + 1), OP(WRITE_LAST), .len = 2,
+	  .want = WARD_IGNORE },
+	{ "WRITE First of 2^31 + 1", OP(WRITE_FIRST), .len = MTU, .dma_len = GB2 + 1,
+	  .want = WARD_IGNORE },
+	{ "SEND of 2^31 + 1", HALF(SEND, GB2 - MTU + 1, 0), OP(SEND_LAST), .len = MTU,
+	  .want = WARD_IGNORE },
+};
+
+KUNIT_ARRAY_PARAM_DESC(uc, ucs, name);
+
+static void uc_goes_on_after_a_gap(struct kunit *test)
+{
+	const struct uc_case *c = test->param_value;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bases); i++) {
+		struct ward_order o = {
+			.epsn = bases[i], .mtu = MTU, .msg = c->msg, .got = c->got,
+			.write_len = c->write_len,
+		};
+		struct ward_pkt pkt = {
+			.op = ward_opcode(WARD_UC | c->opcode), .opcode = WARD_UC | c->opcode,
+			.psn = ward_psn_add(bases[i], c->psn), .len = c->len,
+			.dma_len = c->dma_len,
+		};
+
+		KUNIT_EXPECT_EQ_MSG(test, ward_order_judge_uc(&o, &pkt), c->want,
+				    "expected PSN %#x", bases[i]);
+		KUNIT_EXPECT_EQ(test, o.msg, c->then);
+		KUNIT_EXPECT_EQ(test, o.got, c->then ? c->got : 0);
+		/* the caller moves on when it has executed */
+		KUNIT_EXPECT_EQ(test, o.epsn,
+				c->want == WARD_EXECUTE ? pkt.psn : ward_psn_add(pkt.psn, 1));
+	}
+}
+
+/* No opcode, in no state, is anything else than executed or ignored */
+static void uc_never_answers(struct kunit *test)
+{
+	static const u8 states[] = { WARD_MSG_NONE, WARD_MSG_SEND, WARD_MSG_WRITE };
+	unsigned int opcode, i, psn;
+
+	for (opcode = 0; opcode < 256; opcode++) {
+		for (i = 0; i < ARRAY_SIZE(states); i++) {
+			for (psn = 4; psn <= 6; psn++) {
+				struct ward_order o = { .epsn = 5, .mtu = MTU, .msg = states[i] };
+				struct ward_pkt pkt = { .op = ward_opcode(opcode), .psn = psn };
+				enum ward_verdict v = ward_order_judge_uc(&o, &pkt);
+
+				KUNIT_EXPECT_TRUE(test, v == WARD_EXECUTE || v == WARD_IGNORE);
+			}
+		}
+	}
+}
+
 /*
  * A stranger who does not know the expected PSN must not end a connection: out of
  * order, nothing but the PSN counts.
@@ -265,6 +397,8 @@ static void out_of_order_content_is_not_looked_at(struct kunit *test)
 static struct kunit_case cases[] = {
 	KUNIT_CASE_PARAM(rc_verdict, order_gen_params),
 	KUNIT_CASE_PARAM(uc_verdict, order_gen_params),
+	KUNIT_CASE_PARAM(uc_goes_on_after_a_gap, uc_gen_params),
+	KUNIT_CASE(uc_never_answers),
 	KUNIT_CASE(out_of_order_content_is_not_looked_at),
 	{}
 };

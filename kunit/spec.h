@@ -17,6 +17,7 @@
  * @request: goes from requester to responder
  * @payload: may carry payload
  * @deth: carries this header, and so on
+ * @feth: FETH
  * @reth: RETH
  * @atomiceth: AtomicETH
  * @aeth: AETH
@@ -31,6 +32,7 @@ struct ward_spec {
 	bool	request;
 	bool	payload;
 	bool	deth;
+	bool	feth;
 	bool	reth;
 	bool	atomiceth;
 	bool	aeth;
@@ -65,6 +67,8 @@ static const struct ward_spec ward_spec[] = {
 	{ "RC CmpSwap", 0x13, 'O', .request = true, .atomiceth = true },
 	{ "RC FetchAdd", 0x14, 'O', .request = true, .atomiceth = true },
 	{ "RC SEND Last with Invalidate", 0x16, 'L', SPEC_DATA, .ieth = true },
+	{ "RC FLUSH", 0x1c, 'O', .request = true, .feth = true, .reth = true },
+	{ "RC ATOMIC WRITE", 0x1d, 'O', SPEC_DATA, .reth = true },
 	{ "RC SEND Only with Invalidate", 0x17, 'O', SPEC_DATA, .ieth = true },
 	{ "UC SEND First", 0x20, 'F', SPEC_DATA },
 	{ "UC SEND Middle", 0x21, 'M', SPEC_DATA },
@@ -85,7 +89,7 @@ static const struct ward_spec ward_spec[] = {
 /* Bytes of BTH and extension headers */
 static inline u32 ward_spec_hdr(const struct ward_spec *s)
 {
-	return 12 + s->deth * 8 + s->reth * 16 + s->atomiceth * 28 + s->aeth * 4 +
+	return 12 + s->deth * 8 + s->feth * 4 + s->reth * 16 + s->atomiceth * 28 + s->aeth * 4 +
 	       s->atomicack * 8 + s->imm * 4 + s->ieth * 4;
 }
 

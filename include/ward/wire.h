@@ -47,6 +47,19 @@ struct ward_reth {
 	__be32	length;
 } __packed;
 
+/* Flush: what is to be reached, and how much is flushed */
+struct ward_feth {
+	__be32	bits;
+} __packed;
+
+#define WARD_FETH_TYPE_MASK	0x0f	/* WARD_FLUSH_GLOBAL | _PERSISTENT */
+#define WARD_FETH_LEVEL_SHIFT	4
+#define WARD_FETH_LEVEL_MASK	0x03
+#define WARD_FLUSH_GLOBAL	0x1
+#define WARD_FLUSH_PERSISTENT	0x2
+#define WARD_FLUSH_RANGE	0
+#define WARD_FLUSH_MR		1
+
 /* Acknowledge: syndrome in the top byte, MSN below */
 struct ward_aeth {
 	__be32	smsn;
@@ -91,6 +104,7 @@ struct ward_atomicacketh {
 
 static_assert(sizeof(struct ward_bth) == 12);
 static_assert(sizeof(struct ward_reth) == 16);
+static_assert(sizeof(struct ward_feth) == 4);
 static_assert(sizeof(struct ward_aeth) == 4);
 static_assert(sizeof(struct ward_deth) == 8);
 static_assert(sizeof(struct ward_atomiceth) == 28);
@@ -128,5 +142,7 @@ static_assert(sizeof(struct ward_atomicacketh) == 8);
 #define WARD_FETCH_ADD			0x14
 #define WARD_SEND_LAST_INV		0x16
 #define WARD_SEND_ONLY_INV		0x17
+#define WARD_FLUSH			0x1c
+#define WARD_ATOMIC_WRITE		0x1d
 
 #endif /* _WARD_WIRE_H */

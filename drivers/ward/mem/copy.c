@@ -7,6 +7,7 @@
  */
 #include <linux/align.h>
 #include <linux/atomic.h>
+#include <linux/libnvdimm.h>
 #include <linux/string.h>
 
 #include "copy.h"
@@ -161,6 +162,67 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
 	else
 		*orig = atomic64_fetch_add(swap_add, (atomic64_t *)p);
 	return 0;
+}
+
+/**
+ * ward_access_store() - store 8 bytes at once
+ * @a:     ward_access_begin() has granted these bytes
+ * @va:    address
+ * @value: the bytes, in the order of memory
+ *
+ * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
+ */
+int ward_access_store(const struct ward_access *a, u64 va, u64 value)
+{
+	u64 contig;
+	u64 *p = at(a->mr, va, &contig);
+
+	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
+		return -EINVAL;
+	smp_store_release(p, value);
+	return 0;
+}
+
+/**
+ * ward_access_flush() - make what was written before visible, or durable
+ * @a:      whose access
+ * @rkey:   of the region
+ * @va:     first address
+ * @len:    bytes
+ * @whole:  all of the region, whatever @va and @len say
+ * @rights: WARD_ACCESS_FLUSH_GLOBAL, _PERSISTENT or both
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, and it is done, or the reason of the refusal.
+ */
+enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64 len, bool whole,
+				    int rights)
+{
+	enum ward_refusal why;
+
+	if (whole) {
+		const struct ward_mr *mr = ward_mr_find(a->who.dev, rkey);
+
+		va = mr ? READ_ONCE(mr->iova) : 0;
+		len = 0;
+	}
+	why = ward_access_begin(a, rkey, va, len, rights);
+	if (why)
+		return why;
+	if (whole)
+		len = a->mr->length;
+	/* memory is coherent: other CPUs see what ours has written before this */
+	smp_mb();
+	while ((rights & WARD_ACCESS_FLUSH_PERSISTENT) && len) {
+		u64 contig;
+		void *p = at(a->mr, va, &contig);
+		u64 n = min(len, contig);
+
+		arch_wb_cache_pmem(p, n);
+		va += n;
+		len -= n;
+	}
+	return WARD_GRANTED;
 }
 
 /* Put the cursor at @pos; forward is cheap */

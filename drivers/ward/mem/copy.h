@@ -48,6 +48,9 @@ void ward_access_end(struct ward_access *a);
 void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len);
 int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig);
+int ward_access_store(const struct ward_access *a, u64 va, u64 value);
+enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64 len, bool whole,
+				    int rights);
 void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last);
 

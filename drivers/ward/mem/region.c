@@ -335,7 +335,8 @@ static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_as
 				  u32 key, u64 va, u64 len, int access)
 {
 	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_REMOTE_ATOMIC;
+			   IB_ACCESS_REMOTE_ATOMIC | WARD_ACCESS_FLUSH_GLOBAL |
+			   WARD_ACCESS_FLUSH_PERSISTENT;
 
 	if (mr->key != key || (mr->kind == WARD_KIND_DMA && who->user))
 		return WARD_REFUSED_KEY;

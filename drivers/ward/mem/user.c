@@ -2,7 +2,9 @@
 /*
  * Registrations of user memory: the pages are pinned, and accounted, by the core.
  */
+#include <linux/ioport.h>
 #include <linux/log2.h>
+#include <linux/mm.h>
 
 #include "../compat/umem.h"
 #include "pages.h"
@@ -35,6 +37,18 @@ static struct ward_pages *list_pages(struct ib_umem *umem, u64 iova, u64 *offset
 	return pages;
 }
 
+/* Only persistent memory can be made durable */
+static bool is_persistent(const struct ward_pages *pages)
+{
+	u32 i;
+
+	for (i = 0; i < pages->n; i++)
+		if (region_intersects(__pa(pages->addr[i]), 1ULL << pages->shift, IORESOURCE_MEM,
+				      IORES_DESC_PERSISTENT_MEMORY) != REGION_INTERSECTS)
+			return false;
+	return true;
+}
+
 /**
  * ward_user_repin() - pin user memory and make it the active registration in place of another
  * @mr:     a published region
@@ -64,6 +78,11 @@ int ward_user_repin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acc
 	if (!pages) {
 		ib_umem_release(umem);
 		return -ENOMEM;
+	}
+	if ((access & WARD_ACCESS_FLUSH_PERSISTENT) && !is_persistent(pages)) {
+		ward_pages_put(pages);
+		ib_umem_release(umem);
+		return -EINVAL;
 	}
 	ward_mr_quiesce(mr);
 	mr->umem = umem;

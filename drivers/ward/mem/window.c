@@ -11,17 +11,20 @@ static bool same_index(u32 a, u32 b)
 	return !((a ^ b) >> 8);
 }
 
+/* What a window can grant */
+#define RIGHTS	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC)
+/* What programs ask for besides, and means nothing for a window */
+#define IGNORED	(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_OPTIONAL)
+
 /* May the window be bound to this region? From inside its guard (F17) */
 static bool region_fits(const struct ward_mr *mr, const struct ward_bind *bind,
 			const struct ward_asker *who)
 {
-	const int rights = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_REMOTE_ATOMIC;
 	const int writes = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_ATOMIC;
 
 	if (mr->key != bind->lkey || mr->kind != WARD_KIND_USER || mr->ib.pd != who->pd)
 		return false;
-	if (!(mr->access & IB_ACCESS_MW_BIND) || (bind->access & ~rights))
+	if (!(mr->access & IB_ACCESS_MW_BIND) || (bind->access & ~(RIGHTS | IGNORED)))
 		return false;
 	if ((bind->access & writes) && !(mr->access & IB_ACCESS_LOCAL_WRITE))
 		return false;
@@ -97,7 +100,7 @@ int ward_window_bind(struct ward_mr *mw, const struct ward_bind *bind,
 		mw->parent = mr;
 		mw->qpn = mw->kind == WARD_KIND_WINDOW_2 ? who->qpn : 0;
 		ward_pages_get(mr->pages);
-		ward_mr_activate(mw, bind->key, bind->access, bind->addr, bind->length,
+		ward_mr_activate(mw, bind->key, bind->access & RIGHTS, bind->addr, bind->length,
 				 mr->offset + (bind->addr - mr->iova), mr->pages);
 		ward_count(who->dev, MW_BIND);
 		err = 0;

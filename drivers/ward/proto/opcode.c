@@ -12,6 +12,7 @@
 
 #define LEN_NONE		0
 #define LEN_DETH		sizeof(struct ward_deth)
+#define LEN_FETH		sizeof(struct ward_feth)
 #define LEN_RETH		sizeof(struct ward_reth)
 #define LEN_ATOMICETH		sizeof(struct ward_atomiceth)
 #define LEN_AETH		sizeof(struct ward_aeth)
@@ -54,6 +55,8 @@ static const struct ward_opcode opcodes[256] = {
 	ROW(RC, READ_REQUEST,     READ,       REQUEST | ONLY,     RETH,      NONE),
 	ROW(RC, COMPARE_SWAP,     ATOMIC,     REQUEST | ONLY,     ATOMICETH, NONE),
 	ROW(RC, FETCH_ADD,        ATOMIC,     REQUEST | ONLY,     ATOMICETH, NONE),
+	ROW(RC, FLUSH,            FLUSH,      REQUEST | ONLY,     FETH,      RETH),
+	ROW(RC, ATOMIC_WRITE,     ATOMIC_WRITE, REQUEST | P_ONLY, RETH,      NONE),
 	ROW(RC, READ_RESP_FIRST,  READ_RESP,  P_FIRST,            AETH,      NONE),
 	ROW(RC, READ_RESP_MIDDLE, READ_RESP,  P_MIDDLE,           NONE,      NONE),
 	ROW(RC, READ_RESP_LAST,   READ_RESP,  P_LAST,             AETH,      NONE),

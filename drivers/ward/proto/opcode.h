@@ -21,6 +21,7 @@
 #define WARD_HAS_PAYLOAD	0x0080
 #define WARD_IS_FIRST		0x0100	/* an ONLY packet is first and last */
 #define WARD_IS_LAST		0x0200
+#define WARD_HAS_FETH		0x0800
 #define WARD_IS_REQUEST		0x0400	/* goes to the responder, else to the completer */
 
 /* An opcode of the manufacturer's range, which ward will never implement */
@@ -33,6 +34,8 @@ enum ward_msg {
 	WARD_MSG_WRITE,
 	WARD_MSG_READ,
 	WARD_MSG_ATOMIC,
+	WARD_MSG_ATOMIC_WRITE,
+	WARD_MSG_FLUSH,
 	WARD_MSG_READ_RESP,
 	WARD_MSG_ACK,
 	WARD_MSG_ATOMIC_ACK,

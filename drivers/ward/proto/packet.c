@@ -24,6 +24,13 @@ static void parse_extensions(struct ward_pkt *pkt, const u8 *p)
 		pkt->src_qpn = be32_to_cpu(deth->src_qpn) & WARD_24BITS;
 		p += sizeof(*deth);
 	}
+	if (has & WARD_HAS_FETH) {
+		u32 bits = be32_to_cpu(((const struct ward_feth *)p)->bits);
+
+		pkt->flush_type = bits & WARD_FETH_TYPE_MASK;
+		pkt->flush_level = bits >> WARD_FETH_LEVEL_SHIFT & WARD_FETH_LEVEL_MASK;
+		p += sizeof(struct ward_feth);
+	}
 	if (has & WARD_HAS_RETH) {
 		const struct ward_reth *reth = (const void *)p;
 
@@ -137,6 +144,13 @@ static void build_extensions(const struct ward_pkt *pkt, u16 has, u8 *p)
 		deth->qkey = cpu_to_be32(pkt->qkey);
 		deth->src_qpn = cpu_to_be32(pkt->src_qpn & WARD_24BITS);
 		p += sizeof(*deth);
+	}
+	if (has & WARD_HAS_FETH) {
+		struct ward_feth *feth = (void *)p;
+
+		feth->bits = cpu_to_be32((u32)pkt->flush_level << WARD_FETH_LEVEL_SHIFT |
+					 pkt->flush_type);
+		p += sizeof(*feth);
 	}
 	if (has & WARD_HAS_RETH) {
 		struct ward_reth *reth = (void *)p;

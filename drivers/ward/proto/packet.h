@@ -25,6 +25,8 @@
  * @va:        RETH, AtomicETH: address
  * @rkey:      RETH, AtomicETH: R_key
  * @dma_len:   RETH: length of the message
+ * @flush_type: FETH: WARD_FLUSH_GLOBAL, _PERSISTENT or both
+ * @flush_level: FETH: WARD_FLUSH_RANGE or _MR
  * @swap_add:  AtomicETH
  * @compare:   AtomicETH
  * @orig:      AtomicAckETH
@@ -53,6 +55,8 @@ struct ward_pkt {
 	u64	va;
 	u32	rkey;
 	u32	dma_len;
+	u8	flush_type;
+	u8	flush_level;
 	u64	swap_add;
 	u64	compare;
 	u64	orig;

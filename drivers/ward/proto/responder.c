@@ -27,10 +27,15 @@
  * a FIRST or MIDDLE that brings the total to its limit is invalid at once: no
  * legal packet can follow.
  *
- * UC has no NAKs, and a gap only costs the message it falls into. Its responder
- * moves epsn to the PSN of the packet and msg to WARD_MSG_NONE when the PSN is
- * not the expected one, skips what is left of that message, then asks here like
- * RC, and takes INVALID for "drop the message". UD has no order to judge.
+ * UC has no NAKs, and a gap only costs the message it falls into:
+ *
+ *	not the expected PSN, or it begins a message	what is half received is given up
+ *	then, with its PSN for the expected one,
+ *	what is INVALID on RC				IGNORE, with the rest of its message
+ *	anything else					EXECUTE
+ *
+ * What is left of a message that was given up is IGNOREd because it neither goes
+ * on with one nor begins one. UD has no order to judge.
  */
 #include "psn.h"
 #include "responder.h"
@@ -107,8 +112,54 @@ enum ward_verdict ward_order_judge(const struct ward_order *o, const struct ward
 	case WARD_MSG_ATOMIC:
 		fits = !(pkt->va & 7);
 		break;
+	case WARD_MSG_ATOMIC_WRITE:
+		fits = !(pkt->va & 7) && pkt->len == 8 && pkt->dma_len == 8;
+		break;
+	case WARD_MSG_FLUSH:
+		fits = pkt->dma_len <= WARD_MAX_MSG && pkt->flush_level <= WARD_FLUSH_MR;
+		break;
 	default:
 		fits = false;
 	}
 	return fits ? WARD_EXECUTE : WARD_INVALID;
+}
+
+/**
+ * ward_order_give_up() - drop a message of UC, and be ready for the next one
+ * @o:   where the responder stands
+ * @pkt: the packet at which the message is given up
+ *
+ * Context: Any; the caller's lock keeps @o still.
+ */
+void ward_order_give_up(struct ward_order *o, const struct ward_pkt *pkt)
+{
+	o->epsn = ward_psn_add(pkt->psn, 1);
+	o->msg = WARD_MSG_NONE;
+	o->got = 0;
+}
+
+/**
+ * ward_order_judge_uc() - may this request of UC be executed here and now?
+ * @o:   where the responder stands: moves to @pkt if that is not the expected one, and beyond it
+ *       on IGNORE
+ * @pkt: a request that ward_pkt_parse() accepted; for anything else the verdict is IGNORE, and
+ *       nothing changes
+ *
+ * Context: Any; the caller's lock keeps @o still.
+ * Return: EXECUTE, after which the caller moves @o on as for RC, or IGNORE.
+ */
+enum ward_verdict ward_order_judge_uc(struct ward_order *o, const struct ward_pkt *pkt)
+{
+	if (!(pkt->op->flags & WARD_IS_REQUEST))
+		return WARD_IGNORE;
+
+	if (pkt->psn != o->epsn || pkt->op->flags & WARD_IS_FIRST) {
+		o->epsn = pkt->psn;
+		o->msg = WARD_MSG_NONE;
+		o->got = 0;
+	}
+	if (ward_order_judge(o, pkt) == WARD_EXECUTE)
+		return WARD_EXECUTE;
+	ward_order_give_up(o, pkt);
+	return WARD_IGNORE;
 }

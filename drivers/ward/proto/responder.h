@@ -36,5 +36,7 @@ enum ward_verdict {
 };
 
 enum ward_verdict ward_order_judge(const struct ward_order *o, const struct ward_pkt *pkt);
+enum ward_verdict ward_order_judge_uc(struct ward_order *o, const struct ward_pkt *pkt);
+void ward_order_give_up(struct ward_order *o, const struct ward_pkt *pkt);
 
 #endif /* _WARD_PROTO_RESPONDER_H */

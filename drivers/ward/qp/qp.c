@@ -144,10 +144,12 @@ static void qp_run(struct ward_run *run)
 	if (test_bit(WARD_EV_RQ_DRAINED, &events))
 		ward_responder_drained(run);
 	ward_qp_take_inbox(run);
-	if (qp->state == IB_QPS_ERR)
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
 		ward_qp_flush(run);
-	if (test_bit(WARD_EV_RNR_TIMER, &events))
+	if (test_bit(WARD_EV_RNR_TIMER, &events)) {
 		qp->req.rnr_wait = false;
+		ward_requester_progress(qp);
+	}
 	if (test_bit(WARD_EV_ACK_TIMER, &events)) {
 		qp->req.armed = false;
 		ward_completer_timeout(run);
@@ -155,6 +157,10 @@ static void qp_run(struct ward_run *run)
 	ward_completer_probe(run);
 	ward_requester_run(run);
 	ward_completer_retire(run);
+	if (qp->state == IB_QPS_SQD && qp->req.tell_drained && ward_requester_drained(qp)) {
+		qp->req.tell_drained = false;
+		ward_qp_event(qp, IB_EVENT_SQ_DRAINED);
+	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
 }
@@ -273,7 +279,8 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->ib = ib;
 	qp->dev = dev;
 	qp->net = dev->net;
-	qp->transport = init->qp_type == IB_QPT_RC ? WARD_RC : WARD_UD;
+	qp->transport = init->qp_type == IB_QPT_RC ? WARD_RC :
+			init->qp_type == IB_QPT_UC ? WARD_UC : WARD_UD;
 	qp->user = ib->uobject;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->pd = ib->pd;

@@ -64,7 +64,7 @@ enum {
  * @net:      namespace
  * @slot:     in ward_net.qps
  * @qpn:      QP number
- * @transport: WARD_RC or WARD_UD
+ * @transport: WARD_RC, WARD_UC or WARD_UD
  * @user:     belongs to a process
  * @sig_all:  every send completes with a CQE
  * @pd:       protection domain
@@ -82,7 +82,7 @@ enum {
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
  * @attr:     attributes as they were set, for query_qp and for us
  * @mtu:      path MTU in bytes
- * @path:     RC: the way to the peer, set from RTR on, under RCU
+ * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
  * @sq:       send queue
  * @rq:       receive queue; all zero with @srq
@@ -202,6 +202,7 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 /* state.c: transitions */
 int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask);
 void ward_qp_fail(struct ward_run *run);
+void ward_qp_fail_sends(struct ward_run *run);
 void ward_qp_flush(struct ward_run *run);
 void ward_qp_forget(struct ward_qp *qp);
 

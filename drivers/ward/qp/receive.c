@@ -54,7 +54,7 @@ struct ward_qp *ward_qp_find(struct ward_net *wn, const struct sk_buff *skb,
 		ward_count(qp->dev, DROP_STATE);
 		return NULL;
 	}
-	if (qp->transport == WARD_RC) {
+	if (qp->transport != WARD_UD) {
 		path = rcu_dereference(qp->path);
 		if (!path || !ward_path_is_from(path, skb)) {
 			ward_count(qp->dev, DROP_SOURCE);

@@ -17,6 +17,9 @@
  * just the probe, and only then all the rest is sent again (go-back): nothing
  * new is built until that is done. Local operations are no packets, so they are never done twice (F29).
  *
+ * UC has nothing of that: a packet is forgotten when it has been sent, and a work
+ * request is complete when its last packet has.
+ *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
@@ -53,6 +56,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->probed = false;
 	req->rtt_from = 0;
 	req->rtt_ns = 0;
+	req->tell_drained = false;
 }
 
 /**
@@ -100,7 +104,7 @@ void ward_requester_arm(struct ward_qp *qp)
 	ktime_t now;
 
 	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
-	    qp->state != IB_QPS_RTS)
+	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
 	now = ktime_get();
 	req->armed = true;
@@ -160,7 +164,7 @@ static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 	struct ward_pkt pkt;
 	u32 len;
 
-	if (!tx->awaits || tx->atomic)
+	if (!tx->read)
 		return;
 	if (done > 0) {
 		tx->pos += done * qp->mtu;
@@ -252,6 +256,13 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	struct ward_requester *req = &qp->req;
 
+	if (qp->transport == WARD_UC) {
+		req->nxt = ward_psn_add(tx->last_psn, 1);
+		req->una = req->nxt;
+		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_free(tx);
+		return;
+	}
 	if (req->una == req->nxt)
 		ward_requester_progress(qp);
 	if (!req->rtt_from) {
@@ -290,6 +301,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	}
 	tx->wqe = qp->sq.exec;
 	tx->awaits = true;
+	tx->read = true;
 	tx->pos = req->offset;
 	tx->bytes = part;
 	tx->va = pkt.va;
@@ -301,23 +313,50 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 	return true;
 }
 
-static bool is_atomic(const struct ward_swqe *wqe)
+static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe, u8 *to, u32 len)
 {
-	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP || wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+	if (wqe->flags & IB_SEND_INLINE) {
+		memcpy(to, wqe->inline_data + wqe->cur.pos, len);
+		wqe->cur.pos += len;
+		return WARD_GRANTED;
+	}
+	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
 }
 
-/* Answered by data: what the fence flag waits for (F27) */
+/* The operation of a request that is one packet and is answered by one, else 0 */
+static u8 single_op(const struct ward_swqe *wqe)
+{
+	switch (wqe->opcode) {
+	case IB_WR_ATOMIC_CMP_AND_SWP:
+		return WARD_COMPARE_SWAP;
+	case IB_WR_ATOMIC_FETCH_AND_ADD:
+		return WARD_FETCH_ADD;
+	case WARD_IB_WR_ATOMIC_WRITE:
+		return WARD_ATOMIC_WRITE;
+	case WARD_IB_WR_FLUSH:
+		return WARD_FLUSH;
+	default:
+		return 0;
+	}
+}
+
+/* Answered by a response: what the fence flag waits for (F27) */
 static bool awaits_data(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ || is_atomic(wqe);
+	return wqe->opcode == IB_WR_RDMA_READ || single_op(wqe);
 }
 
-static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
+static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 {
+	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
-	bool swap = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP;
+	bool write = wqe->opcode == WARD_IB_WR_ATOMIC_WRITE;
 	struct ward_pkt pkt = {
-		.opcode = WARD_RC | (swap ? WARD_COMPARE_SWAP : WARD_FETCH_ADD),
+		.opcode = WARD_RC | single_op(wqe),
+		.len = write ? wqe->length : 0,
+		.dma_len = wqe->length,
+		.flush_type = wqe->flush_type,
+		.flush_level = wqe->flush_level,
 		.mig = true,
 		.ackreq = true,
 		.pkey = WARD_DEFAULT_PKEY,
@@ -329,16 +368,23 @@ static bool build_atomic(struct ward_qp *qp, struct ward_swqe *wqe)
 		.compare = wqe->compare,
 	};
 	struct ward_txpkt *tx = ward_txpkt_alloc();
+	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
-	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
+	if (!payload) {
 		if (tx)
 			ward_txpkt_free(tx);
 		stall(qp);
 		return false;
 	}
+	if (write && read_source(run, wqe, payload, wqe->length)) {
+		ward_txpkt_free(tx);
+		wqe->status = IB_WC_LOC_PROT_ERR;
+		return true;
+	}
 	tx->wqe = qp->sq.exec;
 	tx->awaits = true;
-	tx->atomic = true;
+	tx->atomic = wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
+		     wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 	req->reads++;
 	req->offset = wqe->length;
@@ -364,16 +410,6 @@ static bool is_write(const struct ward_swqe *wqe)
 	return wqe->opcode == IB_WR_RDMA_WRITE || wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
 
-static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe, u8 *to, u32 len)
-{
-	if (wqe->flags & IB_SEND_INLINE) {
-		memcpy(to, wqe->inline_data + wqe->cur.pos, len);
-		wqe->cur.pos += len;
-		return WARD_GRANTED;
-	}
-	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
-}
-
 /* Build and send the next packet of a SEND or WRITE */
 static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 {
@@ -383,11 +419,12 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	bool first = !req->offset, last = req->offset + len == wqe->length;
 	enum ward_msg msg = is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
 	struct ward_pkt pkt = {
-		.opcode = ward_seg_opcode(WARD_RC, msg, tail_of(wqe), first, last),
+		.opcode = ward_seg_opcode(qp->transport, msg, tail_of(wqe), first, last),
 		.pad = -len & 3,
 		.mig = true,
 		.solicited = last && (wqe->flags & IB_SEND_SOLICITED),
-		.ackreq = last || ++req->since_ackreq >= window_quarter(qp),
+		.ackreq = qp->transport == WARD_RC &&
+			  (last || ++req->since_ackreq >= window_quarter(qp)),
 		.pkey = WARD_DEFAULT_PKEY,
 		.qpn = qp->attr.dest_qp_num,
 		.psn = req->nxt,
@@ -566,7 +603,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	}
 
 	if (awaits_data(wqe)) {
-		u32 part = is_atomic(wqe) ? 0 :
+		u32 part = single_op(wqe) ? 0 :
 			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
@@ -587,8 +624,8 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
 			return false;
-	} else if (is_atomic(wqe)) {
-		if (!build_atomic(qp, wqe))
+	} else if (single_op(wqe)) {
+		if (!build_single(run, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
 		return false;
@@ -601,8 +638,32 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
+/* Whether the work request at sq.exec has been executed in part */
+static bool has_begun(const struct ward_qp *qp, const struct ward_swqe *wqe)
+{
+	const struct ward_requester *req = &qp->req;
+
+	return wqe->started ||
+	       ((req->draining || req->drained) && req->drain_index == qp->sq.exec);
+}
+
 /**
- * ward_requester_run() - send what can be sent
+ * ward_requester_drained() - whether all that has begun is complete
+ * @qp: the QP, owned
+ *
+ * Return: whether it is; what is posted and has not begun does not count.
+ */
+bool ward_requester_drained(const struct ward_qp *qp)
+{
+	const struct ward_sendq *sq = &qp->sq;
+
+	return sq->tail == sq->exec &&
+	       (sq->exec == smp_load_acquire(&sq->head) ||
+		!has_begun(qp, ward_sendq_at(sq, sq->exec)));
+}
+
+/**
+ * ward_requester_run() - send what can be sent; in SQD only what has begun
  * @run: the run
  *
  * Context: under RCU with BH off.
@@ -613,13 +674,15 @@ void ward_requester_run(struct ward_run *run)
 	struct ward_sendq *sq = &qp->sq;
 	struct ward_requester *req = &qp->req;
 
-	if (qp->state != IB_QPS_RTS || req->rnr_wait || !resend(run))
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
 		return;
 	while (sq->exec != smp_load_acquire(&sq->head)) {
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->exec);
 
 		/* it fails when its turn comes; nothing after it executes */
-		if (wqe->status != IB_WC_SUCCESS && qp->transport == WARD_RC)
+		if (wqe->status != IB_WC_SUCCESS)
+			return;
+		if (qp->state == IB_QPS_SQD && !has_begun(qp, wqe))
 			return;
 		if (run->budget <= 0) {
 			run->again = true;
@@ -628,6 +691,8 @@ void ward_requester_run(struct ward_run *run)
 		if (qp->transport == WARD_UD) {
 			run->budget--;
 			ward_datagram_send(run, wqe);
+			if (wqe->status != IB_WC_SUCCESS)
+				return;
 			sq->exec++;
 			continue;
 		}

@@ -18,6 +18,10 @@
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
  *
+ * UC: the same without answers. A message that is incomplete, or that the peer may
+ * not send, is dropped, and the receive that it has begun waits for the next one;
+ * only a fault of our own takes the QP to ERR.
+ *
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
@@ -29,18 +33,12 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "replies.h"
 #include "early.h"
 #include "qp.h"
-#include "txpkt.h"
 
 /* READ response packets that one run may send */
 #define READ_BURST	16
-
-/* The peer may have @max_reads outstanding, and ask once more for each */
-static u32 queue_room(const struct ward_responder *resp)
-{
-	return 2 * resp->max_reads;
-}
 
 /**
  * ward_responder_setup() - begin anew (QP to RTR)
@@ -54,14 +52,12 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 {
 	struct ward_responder *resp = &qp->resp;
 
-	ward_responder_exit(qp);
-	resp->max_reads = max(max_reads, 1U);
-	resp->reads = kcalloc(queue_room(resp), sizeof(*resp->reads), GFP_KERNEL);
-	resp->atomics = kcalloc(resp->max_reads, sizeof(*resp->atomics), GFP_KERNEL);
-	if (!resp->reads || !resp->atomics)
+	max_reads = max(max_reads, 1U);
+	kfree(resp->once);
+	resp->once = kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
+	if (!resp->once || ward_replies_setup(&resp->replies, max_reads))
 		return -ENOMEM;
-	resp->read_head = 0;
-	resp->atomic_next = 0;
+	resp->once_next = 0;
 	resp->order = (struct ward_order){ .epsn = qp->attr.rq_psn, .mtu = qp->mtu };
 	resp->msn = 0;
 	resp->ack_due = false;
@@ -75,10 +71,9 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
  */
 void ward_responder_exit(struct ward_qp *qp)
 {
-	kfree(qp->resp.reads);
-	kfree(qp->resp.atomics);
-	qp->resp.reads = NULL;
-	qp->resp.atomics = NULL;
+	ward_replies_exit(&qp->resp.replies);
+	kfree(qp->resp.once);
+	qp->resp.once = NULL;
 }
 
 /**
@@ -91,8 +86,7 @@ void ward_responder_forget(struct ward_run *run)
 {
 	struct ward_responder *resp = &run->qp->resp;
 
-	resp->num_reads = 0;
-	resp->num_new = 0;
+	ward_replies_forget(&resp->replies);
 	resp->order.msg = WARD_MSG_NONE;
 	resp->ack_due = false;
 	resp->nak_due = false;
@@ -119,42 +113,6 @@ void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
 	wc->wc_flags &= ~WARD_WC_SOLICITED;
 	qp->resp.has_rwqe = false;
 	run->notify_recv |= ward_cq_add(qp->recv_cq, wc, solicited);
-}
-
-/* Send a packet that is not kept: an acknowledgement, or a part of a READ's answer */
-static u8 *answer_begin(struct ward_qp *qp, struct ward_txpkt *tx, u8 op, u32 psn, u32 len,
-			u8 syndrome, u32 msn, u64 orig)
-{
-	struct ward_pkt pkt = {
-		.opcode = WARD_RC | op,
-		.pad = -len & 3,
-		.mig = true,
-		.pkey = WARD_DEFAULT_PKEY,
-		.qpn = qp->attr.dest_qp_num,
-		.psn = psn,
-		.len = len,
-		.syndrome = syndrome,
-		.msn = msn,
-		.orig = orig,
-	};
-
-	return ward_txpkt_begin(tx, &pkt);
-}
-
-static void answer_send(struct ward_qp *qp, struct ward_txpkt *tx)
-{
-	ward_txpkt_seal(tx, ward_qp_path(qp));
-	ward_txpkt_send(tx, ward_qp_path(qp));
-	ward_txpkt_drop_buf(tx);
-}
-
-static void send_ack(struct ward_qp *qp, u8 syndrome, u32 psn)
-{
-	struct ward_txpkt tx = {};
-
-	/* without memory it is lost, and the peer asks again */
-	if (answer_begin(qp, &tx, WARD_ACKNOWLEDGE, psn, 0, syndrome, qp->resp.msn, 0))
-		answer_send(qp, &tx);
 }
 
 /* Give up. Nothing more is executed; the READs before are answered, and then the peer is told. */
@@ -187,7 +145,7 @@ static void finish_refusal(struct ward_run *run)
 		ward_count(qp->dev, NAK_OPERATION);
 		break;
 	}
-	send_ack(qp, syndrome, resp->refused_psn);
+	ward_ack_send(qp, syndrome, resp->refused_psn);
 	if (told) {
 		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
 
@@ -245,7 +203,7 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
-/* Take a receive. False when there is none, and the peer has been told to wait. */
+/* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
@@ -254,8 +212,13 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 	if (qp->resp.has_rwqe)
 		return true;
 	if (!ward_responder_next_receive(qp, &bad)) {
+		if (qp->transport == WARD_UC) {
+			ward_count(qp->dev, DROP_NO_RECV);
+			ward_order_give_up(&qp->resp.order, pkt);
+			return false;
+		}
 		ward_count(qp->dev, SENT_RNR);
-		send_ack(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
+		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
 		qp->resp.order.naked = true;
 		qp->resp.nak_due = false;
@@ -345,7 +308,8 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}
-		if (!begin_invalidate(run, skb, pkt))
+		/* one of an earlier life of the QP is still draining: the peer sends it again */
+		if (resp->draining || !begin_invalidate(run, skb, pkt))
 			return;
 	}
 	complete_send(run, pkt);
@@ -402,85 +366,88 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 	done(qp, pkt);
 }
 
-/* Will the answer to a READ or atomic with this PSN go out anyway? */
-static bool is_queued(const struct ward_responder *resp, u32 psn)
+static struct ward_reply answer_read(const struct ward_responder *resp,
+				      const struct ward_pkt *pkt, bool fresh)
 {
-	u32 i;
-
-	for (i = 0; i < resp->num_reads; i++) {
-		const struct ward_read *r = &resp->reads[(resp->read_head + i) % queue_room(resp)];
-
-		if (r->psn == psn && r->first)
-			return true;
-	}
-	return false;
-}
-
-/* There is room */
-static void queue_answer(struct ward_responder *resp, const struct ward_read *answer)
-{
-	resp->reads[(resp->read_head + resp->num_reads++) % queue_room(resp)] = *answer;
-	resp->num_new += answer->fresh;
-}
-
-static void queue_read(struct ward_responder *resp, const struct ward_pkt *pkt, bool fresh)
-{
-	queue_answer(resp, &(struct ward_read){
+	return (struct ward_reply){
+		.first = true,
+		.fresh = fresh,
 		.psn = pkt->psn,
 		.msn = resp->msn,
 		.va = pkt->va,
 		.rkey = pkt->rkey,
 		.left = pkt->dma_len,
+	};
+}
+
+/* The answer to what is executed once only: an atomic, or an empty one to the others */
+static struct ward_reply answer_once(const struct ward_responder *resp,
+				      const struct ward_pkt *pkt, u64 orig, bool fresh)
+{
+	return (struct ward_reply){
+		.atomic = pkt->op->msg == WARD_MSG_ATOMIC,
 		.first = true,
 		.fresh = fresh,
-	});
+		.psn = pkt->psn,
+		.msn = resp->msn,
+		.orig = orig,
+	};
+}
+
+/* May the peer have one more answer outstanding? */
+static bool may_answer(struct ward_run *run, const struct ward_pkt *pkt, int right)
+{
+	struct ward_qp *qp = run->qp;
+
+	if ((qp->attr.qp_access_flags & right) == right && !ward_replies_full(&qp->resp.replies))
+		return true;
+	invalid(run, pkt);
+	return false;
 }
 
 static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
+	struct ward_reply answer;
 
-	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
-	    resp->num_new == resp->max_reads) {
-		invalid(run, pkt);
+	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_READ))
 		return;
-	}
 	if (pkt->dma_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
 					      IB_ACCESS_REMOTE_READ)) {
 		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 		return;
 	}
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
-	queue_read(resp, pkt, true);
+	answer = answer_read(resp, pkt, true);
+	ward_replies_add(&resp->replies, &answer);
 	resp->order.epsn = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu));
 	resp->order.naked = false;
 }
 
-static void queue_atomic(struct ward_responder *resp, u32 psn, u64 orig, bool fresh)
+/* Something that must not be executed twice is done: answer, and remember the answer */
+static void done_once(struct ward_qp *qp, const struct ward_pkt *pkt, u64 orig)
 {
-	queue_answer(resp, &(struct ward_read){
-		.atomic = true,
-		.psn = psn,
-		.msn = resp->msn,
-		.orig = orig,
-		.first = true,
-		.fresh = fresh,
-	});
+	struct ward_responder *resp = &qp->resp;
+	struct ward_reply answer;
+
+	resp->once[resp->once_next] = (struct ward_once){
+		.valid = true, .psn = pkt->psn, .orig = orig,
+	};
+	resp->once_next = (resp->once_next + 1) % resp->replies.max;
+	resp->msn = (resp->msn + 1) & WARD_24BITS;
+	answer = answer_once(resp, pkt, orig, true);
+	ward_replies_add(&resp->replies, &answer);
+	resp->order.epsn = ward_psn_add(pkt->psn, 1);
+	resp->order.naked = false;
 }
 
 static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 {
-	struct ward_qp *qp = run->qp;
-	struct ward_responder *resp = &qp->resp;
-	struct ward_atomic_done *record = &resp->atomics[resp->atomic_next];
 	u64 orig;
 
-	if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_ATOMIC) ||
-	    resp->num_new == resp->max_reads) {
-		invalid(run, pkt);
+	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	}
 	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
 			      IB_ACCESS_REMOTE_ATOMIC)) {
 		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
@@ -491,86 +458,107 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 		invalid(run, pkt);
 		return;
 	}
-	*record = (struct ward_atomic_done){ .valid = true, .psn = pkt->psn, .orig = orig };
-	resp->atomic_next = (resp->atomic_next + 1) % resp->max_reads;
-	resp->msn = (resp->msn + 1) & WARD_24BITS;
-	queue_atomic(resp, pkt->psn, orig, true);
-	resp->order.epsn = ward_psn_add(pkt->psn, 1);
-	resp->order.naked = false;
+	done_once(run->qp, pkt, orig);
 }
 
-static const struct ward_atomic_done *find_atomic(const struct ward_responder *resp, u32 psn)
+static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
+			      const struct ward_pkt *pkt)
+{
+	u64 value;
+
+	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_WRITE))
+		return;
+	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(value),
+			      IB_ACCESS_REMOTE_WRITE)) {
+		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		return;
+	}
+	/* bytes, not a number: they land as they are in the packet */
+	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
+	if (ward_access_store(&run->remote, pkt->va, value)) {
+		invalid(run, pkt);
+		return;
+	}
+	done_once(run->qp, pkt, 0);
+}
+
+static void take_flush(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	int right = 0;
+
+	if (pkt->flush_type & WARD_FLUSH_GLOBAL)
+		right |= WARD_ACCESS_FLUSH_GLOBAL;
+	if (pkt->flush_type & WARD_FLUSH_PERSISTENT)
+		right |= WARD_ACCESS_FLUSH_PERSISTENT;
+	if (!right) {
+		invalid(run, pkt);
+		return;
+	}
+	if (!may_answer(run, pkt, right))
+		return;
+	if (ward_access_flush(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
+			      pkt->flush_level == WARD_FLUSH_MR, right)) {
+		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		return;
+	}
+	done_once(run->qp, pkt, 0);
+}
+
+static const struct ward_once *find_once(const struct ward_responder *resp, u32 psn)
 {
 	u32 i;
 
-	for (i = 0; i < resp->max_reads; i++)
-		if (resp->atomics[i].valid && resp->atomics[i].psn == psn)
-			return &resp->atomics[i];
+	for (i = 0; i < resp->replies.max; i++)
+		if (resp->once[i].valid && resp->once[i].psn == psn)
+			return &resp->once[i];
 	return NULL;
 }
 
 /*
  * Seen before. SENDs and WRITEs are not executed again (F30), only acknowledged;
- * an atomic is answered as it was; a READ, which may ask for a part of what the
- * first one asked for, is executed with all its checks (F31).
+ * what is executed once is answered as it was; a READ, which may ask for a part
+ * of what the first one asked for, is executed with all its checks (F31).
  */
 static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
-	const struct ward_atomic_done *atomic = NULL;
-	u32 last = pkt->psn;
+	const struct ward_once *once;
+	struct ward_reply answer;
+	u32 last;
 
 	ward_count(qp->dev, DUPLICATE);
-	if (pkt->op->msg == WARD_MSG_ATOMIC) {
-		atomic = find_atomic(resp, pkt->psn);
-		/* too old to be anybody's: its answer is long past the peer's window */
-		if (!atomic)
+	switch (pkt->op->msg) {
+	case WARD_MSG_READ:
+		if (pkt->dma_len > WARD_MAX_MSG)
 			return;
-	} else if (pkt->op->msg != WARD_MSG_READ) {
+		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
+		if (ward_psn_diff(last, resp->order.epsn) >= 0)
+			return;
+		answer = answer_read(resp, pkt, false);
+		break;
+	case WARD_MSG_ATOMIC:
+	case WARD_MSG_ATOMIC_WRITE:
+	case WARD_MSG_FLUSH:
+		once = find_once(resp, pkt->psn);
+		/* too old to be anybody's: its answer is long past the peer's window */
+		if (!once)
+			return;
+		answer = answer_once(resp, pkt, once->orig, false);
+		break;
+	default:
 		resp->ack_due = true;
 		return;
-	} else if (pkt->dma_len > WARD_MAX_MSG) {
-		return;
-	} else {
-		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
 	}
-	if (ward_psn_diff(last, resp->order.epsn) >= 0)
-		return;
-	/* a full queue means that the peer asks faster than it is answered: it will ask again */
-	if (resp->num_reads == queue_room(resp) || is_queued(resp, pkt->psn))
-		return;
-	if (atomic)
-		queue_atomic(resp, pkt->psn, atomic->orig, false);
-	else
-		queue_read(resp, pkt, false);
+	ward_replies_add(&resp->replies, &answer);
 }
 
-static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void execute(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_responder *resp = &qp->resp;
 
-	switch (ward_order_judge(&resp->order, pkt)) {
-	case WARD_DUPLICATE:
-		take_duplicate(run, pkt);
-		return;
-	case WARD_NAK_SEQ:
-		resp->order.naked = true;
-		resp->nak_due = true;
-		fallthrough;
-	case WARD_IGNORE:
-		ward_count(qp->dev, OUT_OF_SEQ);
-		ward_early_keep(&resp->early, skb);
-		return;
-	case WARD_INVALID:
-		invalid(run, pkt);
-		return;
-	case WARD_EXECUTE:
-		break;
-	}
-	if (!resp->established) {
-		resp->established = true;
+	if (!qp->resp.established) {
+		qp->resp.established = true;
 		/* for consumers whose RTU was lost */
 		if (qp->state == IB_QPS_RTR)
 			ward_qp_event(qp, IB_EVENT_COMM_EST);
@@ -588,8 +576,68 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	case WARD_MSG_ATOMIC:
 		take_atomic(run, pkt);
 		break;
+	case WARD_MSG_ATOMIC_WRITE:
+		take_atomic_write(run, skb, pkt);
+		break;
+	case WARD_MSG_FLUSH:
+		take_flush(run, pkt);
+		break;
 	default:
 		invalid(run, pkt);
+		break;
+	}
+}
+
+static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	if (ward_order_judge_uc(&resp->order, pkt) != WARD_EXECUTE) {
+		ward_count(qp->dev, DROP_MESSAGE);
+		return;
+	}
+	execute(run, skb, pkt);
+	if (!resp->refused)
+		return;
+	resp->refused = false;
+	ward_count(qp->dev, DROP_MESSAGE);
+	if (resp->syndrome == WARD_NAK_OPERATION) {
+		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
+
+		ward_responder_wc(run, &wc);
+		ward_qp_fail(run);
+		return;
+	}
+	ward_order_give_up(&resp->order, pkt);
+}
+
+static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
+
+	if (qp->transport == WARD_UC) {
+		take_uc(run, skb, pkt);
+		return;
+	}
+	switch (ward_order_judge(&resp->order, pkt)) {
+	case WARD_DUPLICATE:
+		take_duplicate(run, pkt);
+		return;
+	case WARD_NAK_SEQ:
+		resp->order.naked = true;
+		resp->nak_due = true;
+		fallthrough;
+	case WARD_IGNORE:
+		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_early_keep(&resp->early, skb);
+		return;
+	case WARD_INVALID:
+		invalid(run, pkt);
+		return;
+	case WARD_EXECUTE:
+		execute(run, skb, pkt);
 		break;
 	}
 }
@@ -681,48 +729,6 @@ void ward_responder_drained(struct ward_run *run)
 	take_waiting(run);
 }
 
-/* Send the next packet of the oldest READ's answer. False when that cannot be done now. */
-static bool answer_read(struct ward_run *run)
-{
-	struct ward_qp *qp = run->qp;
-	struct ward_responder *resp = &qp->resp;
-	struct ward_read *read = &resp->reads[resp->read_head];
-	u32 len = min(read->left, qp->mtu);
-	bool last = len == read->left;
-	u8 op = read->atomic ? WARD_ATOMIC_ACK :
-		ward_seg_opcode(WARD_RC, WARD_MSG_READ_RESP, WARD_TAIL_PLAIN, read->first, last);
-	struct ward_txpkt tx = {};
-	u8 *payload;
-
-	if (len && ward_access_begin(&run->remote, read->rkey, read->va, len,
-				     IB_ACCESS_REMOTE_READ)) {
-		resp->num_reads = 0;
-		resp->num_new = 0;
-		refuse(run, WARD_NAK_ACCESS, read->psn, IB_WC_LOC_ACCESS_ERR);
-		return true;
-	}
-	payload = answer_begin(qp, &tx, op, read->psn, len, WARD_AETH_NO_CREDIT, read->msn,
-			       read->orig);
-	if (!payload) {
-		run->again = true;
-		return false;
-	}
-	if (len)
-		ward_access_read(&run->remote, read->va, payload, len);
-	answer_send(qp, &tx);
-
-	read->psn = ward_psn_add(read->psn, 1);
-	read->va += len;
-	read->left -= len;
-	read->first = false;
-	if (last) {
-		resp->num_new -= read->fresh;
-		resp->read_head = (resp->read_head + 1) % queue_room(resp);
-		resp->num_reads--;
-	}
-	return true;
-}
-
 /**
  * ward_responder_run() - answer READs, then acknowledge
  * @run: the run
@@ -734,13 +740,23 @@ void ward_responder_run(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	int burst = READ_BURST;
+	u32 psn;
 
 	if (qp->transport != WARD_RC || !ward_qp_receives(qp->state))
 		return;
-	while (resp->num_reads && burst--)
-		if (!answer_read(run))
+	while (resp->replies.num && burst--) {
+		switch (ward_replies_send(run, &psn)) {
+		case WARD_REPLIED:
+			break;
+		case WARD_REPLY_LATER:
+			run->again = true;
 			return;
-	if (resp->num_reads) {
+		case WARD_REPLY_REFUSED:
+			refuse(run, WARD_NAK_ACCESS, psn, IB_WC_LOC_ACCESS_ERR);
+			break;
+		}
+	}
+	if (resp->replies.num) {
 		if (resp->ack_due || resp->nak_due)
 			ward_count(qp->dev, ACK_DEFERRED);
 		run->again = true;
@@ -757,9 +773,9 @@ void ward_responder_run(struct ward_run *run)
 	}
 	/* the missing packet may have come later in the same run */
 	if (resp->nak_due && resp->order.naked)
-		send_ack(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
+		ward_ack_send(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
 	else if (resp->ack_due)
-		send_ack(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
+		ward_ack_send(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
 	resp->nak_due = false;
 	resp->ack_due = false;
 }

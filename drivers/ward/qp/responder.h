@@ -9,38 +9,15 @@
 
 #include "../mem/region.h"
 #include "../proto/responder.h"
+#include "replies.h"
 #include "recvq.h"
 
 struct ward_qp;
 struct ward_run;
 struct ward_swqe;
 
-/**
- * struct ward_read - a READ or atomic request that is being answered
- * @atomic: it is an atomic
- * @orig: atomic: the answer
- * @psn:  of the next response packet
- * @msn:  message sequence number of the answer
- * @va:   address of the next byte
- * @rkey: key
- * @left: bytes to send
- * @first: nothing of the answer has been sent
- * @fresh: it is asked for the first time
- */
-struct ward_read {
-	bool	atomic;
-	u64	orig;
-	u32	psn;
-	u32	msn;
-	u64	va;
-	u32	rkey;
-	u32	left;
-	bool	first;
-	bool	fresh;
-};
-
-/* An atomic that was executed: what to answer should it come again (F30) */
-struct ward_atomic_done {
+/* What was executed and must not be again: what to answer should it come once more (F30) */
+struct ward_once {
 	bool	valid;
 	u32	psn;
 	u64	orig;
@@ -61,13 +38,9 @@ struct ward_atomic_done {
  * @refused_psn: for this packet
  * @recv_status: and this result of the receive in use
  * @established: the first packet of the peer has come
- * @reads:   ring of READ and atomic requests to answer, oldest at @read_head
- * @max_reads: that the peer may have outstanding: max_dest_rd_atomic
- * @read_head: see @reads
- * @num_reads: see @reads
- * @num_new: of these, asked for the first time
- * @atomics: ring of the last @max_reads atomics executed, next one goes to @atomic_next
- * @atomic_next: see @atomics
+ * @replies: what the peer is owed
+ * @once:    the last replies.max requests that are executed once only; next one to @once_next
+ * @once_next: see @once
  * @early:   requests that came before an earlier one
  * @waiting: requests behind one that is parked
  * @parked:  the SEND_WITH_INV whose receive completes when its region has drained
@@ -88,13 +61,9 @@ struct ward_responder {
 	u32			refused_psn;
 	enum ib_wc_status	recv_status;
 	bool			established;
-	struct ward_read	*reads;
-	u32			max_reads;
-	u32			read_head;
-	u32			num_reads;
-	u32			num_new;
-	struct ward_atomic_done	*atomics;
-	u32			atomic_next;
+	struct ward_replies	replies;
+	struct ward_once	*once;
+	u32			once_next;
 	struct sk_buff_head	early;
 	struct sk_buff_head	waiting;
 	struct sk_buff		*parked;

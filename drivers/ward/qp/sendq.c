@@ -15,24 +15,29 @@
 
 /* What each work request opcode is to us. ops: bit per transport that may post it */
 #define ON_RC		BIT(0)
-#define ON_UD		BIT(1)
-#define KERNEL_ONLY	BIT(2)
-#define USER_ONLY	BIT(3)	/* the kernel has no verb for windows */
+#define ON_UC		BIT(1)
+#define ON_UD		BIT(2)
+#define KERNEL_ONLY	BIT(3)
+#define USER_ONLY	BIT(4)	/* the kernel has no verb for windows */
+/* RC, on kernels that have it */
+#define PLACEMENT	(WARD_HAS_PLACEMENT ? ON_RC : 0)
 
 static const struct {
 	u8			ops;
 	enum ib_wc_opcode	wc;
 } wr_ops[] = {
-	[IB_WR_SEND]			= { ON_RC | ON_UD, IB_WC_SEND },
-	[IB_WR_SEND_WITH_IMM]		= { ON_RC | ON_UD, IB_WC_SEND },
+	[IB_WR_SEND]			= { ON_RC | ON_UC | ON_UD, IB_WC_SEND },
+	[IB_WR_SEND_WITH_IMM]		= { ON_RC | ON_UC | ON_UD, IB_WC_SEND },
 	[IB_WR_SEND_WITH_INV]		= { ON_RC, IB_WC_SEND },
-	[IB_WR_RDMA_WRITE]		= { ON_RC, IB_WC_RDMA_WRITE },
-	[IB_WR_RDMA_WRITE_WITH_IMM]	= { ON_RC, IB_WC_RDMA_WRITE },
+	[IB_WR_RDMA_WRITE]		= { ON_RC | ON_UC, IB_WC_RDMA_WRITE },
+	[IB_WR_RDMA_WRITE_WITH_IMM]	= { ON_RC | ON_UC, IB_WC_RDMA_WRITE },
 	[IB_WR_RDMA_READ]		= { ON_RC, IB_WC_RDMA_READ },
 	[IB_WR_LOCAL_INV]		= { ON_RC, IB_WC_LOCAL_INV },
 	[IB_WR_REG_MR]			= { ON_RC | KERNEL_ONLY, IB_WC_REG_MR },
 	[IB_WR_ATOMIC_CMP_AND_SWP]	= { ON_RC, IB_WC_COMP_SWAP },
 	[IB_WR_ATOMIC_FETCH_AND_ADD]	= { ON_RC, IB_WC_FETCH_ADD },
+	[WARD_IB_WR_FLUSH]		= { PLACEMENT | USER_ONLY, WARD_IB_WC_FLUSH },
+	[WARD_IB_WR_ATOMIC_WRITE]	= { PLACEMENT, WARD_IB_WC_ATOMIC_WRITE },
 	[IB_WR_BIND_MW]			= { ON_RC | USER_ONLY, IB_WC_BIND_MW },
 };
 
@@ -58,7 +63,8 @@ static bool may_post(const struct ward_qp *qp, u32 opcode)
 	ops = wr_ops[array_index_nospec(opcode, ARRAY_SIZE(wr_ops))].ops;
 	if (ops & (qp->user ? KERNEL_ONLY : USER_ONLY))
 		return false;
-	return ops & (qp->transport == WARD_UD ? ON_UD : ON_RC);
+	return ops & (qp->transport == WARD_UD ? ON_UD :
+		      qp->transport == WARD_UC ? ON_UC : ON_RC);
 }
 
 /**
@@ -207,7 +213,7 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 		};
 		length += wr->sg_list[i].length;
 	}
-	if (length > WARD_MAX_MSG)
+	if (length > WARD_MAX_MSG || (wr->opcode == WARD_IB_WR_ATOMIC_WRITE && length != 8))
 		return -EINVAL;
 	wqe->num_sge = wr->num_sge;
 	wqe->length = length;
@@ -217,6 +223,7 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
+	case WARD_IB_WR_ATOMIC_WRITE:
 		wqe->va = rdma_wr(wr)->remote_addr;
 		wqe->rkey = rdma_wr(wr)->rkey;
 		break;
@@ -252,6 +259,24 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 	return 0;
 }
 
+/* rxe_send_wr.wr.flush of the user ABI, which kernel headers have since 6.2 */
+struct user_flush {
+	u64	remote_addr;
+	u32	length;
+	u32	rkey;
+	u8	type;
+	u8	level;
+};
+
+static void copy_user_flush(struct ward_swqe *wqe, const struct user_flush *flush)
+{
+	wqe->va = READ_ONCE(flush->remote_addr);
+	wqe->rkey = READ_ONCE(flush->rkey);
+	wqe->length = READ_ONCE(flush->length);
+	wqe->flush_type = READ_ONCE(flush->type) & WARD_FETH_TYPE_MASK;
+	wqe->flush_level = READ_ONCE(flush->level) & WARD_FETH_LEVEL_MASK;
+}
+
 /* Copy one slot of the shared ring. What is wrong with it becomes the status of its completion. */
 static void copy_user_wqe(struct ward_qp *qp, const struct rxe_send_wqe *slot,
 			  struct ward_swqe *wqe)
@@ -267,7 +292,12 @@ static void copy_user_wqe(struct ward_qp *qp, const struct rxe_send_wqe *slot,
 	if (!may_post(qp, opcode))
 		goto bad;
 
-	if (wqe->flags & IB_SEND_INLINE) {
+	if (opcode == WARD_IB_WR_ATOMIC_WRITE) {
+		/* librxe puts the 8 bytes in the work request, without saying inline */
+		wqe->flags |= IB_SEND_INLINE;
+		wqe->length = sizeof(u64);
+		memcpy(wqe->inline_data, slot->dma.inline_data, sizeof(u64));
+	} else if (wqe->flags & IB_SEND_INLINE) {
 		wqe->length = READ_ONCE(slot->dma.length);
 		if (wqe->length > sq->max_inline)
 			goto bad;
@@ -304,6 +334,7 @@ static void copy_user_wqe(struct ward_qp *qp, const struct rxe_send_wqe *slot,
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
+	case WARD_IB_WR_ATOMIC_WRITE:
 		wqe->va = READ_ONCE(slot->wr.wr.rdma.remote_addr);
 		wqe->rkey = READ_ONCE(slot->wr.wr.rdma.rkey);
 		break;
@@ -317,6 +348,9 @@ static void copy_user_wqe(struct ward_qp *qp, const struct rxe_send_wqe *slot,
 		wqe->swap_add = READ_ONCE(slot->wr.wr.atomic.compare_add);
 		wqe->va = READ_ONCE(slot->wr.wr.atomic.remote_addr);
 		wqe->rkey = READ_ONCE(slot->wr.wr.atomic.rkey);
+		break;
+	case WARD_IB_WR_FLUSH:
+		copy_user_flush(wqe, (const void *)&slot->wr.wr);
 		break;
 	case IB_WR_BIND_MW:
 		wqe->bind = (struct ward_bind){

@@ -45,6 +45,8 @@ struct ward_qp;
  * @rkey:      RDMA, atomic
  * @swap_add:  atomic
  * @compare:   compare and swap
+ * @flush_type: flush: WARD_FLUSH_*
+ * @flush_level: flush
  * @path:      UD: where to; referenced
  * @qpn:       UD
  * @qkey:      UD
@@ -72,8 +74,16 @@ struct ward_swqe {
 		struct {
 			u64			va;
 			u32			rkey;
-			u64			swap_add;
-			u64			compare;
+			union {
+				struct {
+					u64	swap_add;
+					u64	compare;
+				};
+				struct {
+					u8	flush_type;
+					u8	flush_level;
+				};
+			};
 		};
 		struct {
 			struct ward_path	*path;

@@ -23,8 +23,9 @@ struct ward_qp;
  * @pos:      READ: where in the message its response begins
  * @bytes:    READ: bytes of response that are still awaited, from @pos
  * @va:       READ: remote address of the first of them
- * @awaits:   it is answered by data (READ, atomic), not by an acknowledgement
+ * @awaits:   it is answered by a response (READ, atomic, flush), not by an acknowledgement
  * @atomic:   it is an atomic
+ * @read:     it is a READ, which may be asked for in parts
  * @hdr_len:  bytes of BTH and extension headers at the start of @buf
  * @len:      bytes in @buf: headers, payload, padding, ICRC
  * @buf:      a page fragment
@@ -39,6 +40,7 @@ struct ward_txpkt {
 	u64			va;
 	bool			awaits;
 	bool			atomic;
+	bool			read;
 	u16			hdr_len;
 	u16			len;
 	u8			*buf;

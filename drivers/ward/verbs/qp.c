@@ -15,7 +15,8 @@ static int check_init(const struct ib_qp_init_attr *init)
 
 	if (init->create_flags || init->xrcd || init->rwq_ind_tbl)
 		return -EOPNOTSUPP;
-	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UD && init->qp_type != IB_QPT_GSI)
+	if (init->qp_type != IB_QPT_RC && init->qp_type != IB_QPT_UC &&
+	    init->qp_type != IB_QPT_UD && init->qp_type != IB_QPT_GSI)
 		return -EOPNOTSUPP;
 	if (init->srq && init->qp_type == IB_QPT_GSI)
 		return -EINVAL;
@@ -106,7 +107,7 @@ static int query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->sq_psn = qp->req.nxt;
 	attr->rq_psn = qp->resp.order.epsn;
-	attr->sq_draining = qp->state == IB_QPS_SQD && qp->sq.tail != qp->sq.exec;
+	attr->sq_draining = qp->state == IB_QPS_SQD && !ward_requester_drained(qp);
 	if (ward_qp_path(qp))
 		ward_path_query(ward_qp_path(qp), &attr->ah_attr);
 	attr->cap = (struct ib_qp_cap){

@@ -59,7 +59,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 				 IB_DEVICE_SYS_IMAGE_GUID | IB_DEVICE_BAD_PKEY_CNTR |
 				 IB_DEVICE_BAD_QKEY_CNTR | IB_DEVICE_MEM_MGT_EXTENSIONS |
 				 IB_DEVICE_MEM_WINDOW | IB_DEVICE_MEM_WINDOW_TYPE_2B |
-				 IB_DEVICE_SRQ_RESIZE;
+				 IB_DEVICE_SRQ_RESIZE | WARD_CAP_PLACEMENT;
 	attr->kernel_cap_flags = IBK_ALLOW_USER_UNREG | IBK_SG_GAPS_REG;
 	attr->max_qp = WARD_MAX_QP;
 	attr->max_qp_wr = WARD_MAX_QP_WR;

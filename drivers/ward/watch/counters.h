@@ -49,6 +49,7 @@ struct ward_device;
 	X(DROP_STATE, drop_state, "dropped: the QP's state takes no such packet") \
 	X(DROP_BACKLOG, drop_backlog, "dropped: too much waits for the QP already") \
 	X(DROP_NO_RECV, drop_no_receive, "dropped: datagram without a posted receive") \
+	X(DROP_MESSAGE, drop_message, "dropped: UC packets of messages incomplete or not allowed") \
 	X(DROP_RESPONSE, drop_response, "dropped: response that answers nothing") \
 	X(NAK_INVALID, nak_invalid, "refused: invalid request") \
 	X(NAK_ACCESS, nak_access, "refused: remote access error") \
