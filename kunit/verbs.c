@@ -306,7 +306,7 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 	test->priv = v;
 	v->type = type;
 	v->retry = 6;
-	v->rnr_retry = 6;
+	v->rnr_retry = 7;	/* for ever */
 	v->a.psn = 0xfffff0;
 	v->b.psn = 17;
 	end_start(test, &v->a, a, ipv6);

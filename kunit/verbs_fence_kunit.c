@@ -372,6 +372,39 @@ static void f21_lkey_of_another_pd(struct kunit *test)
 		      IB_WC_LOC_PROT_ERR);
 }
 
+static enum ib_qp_state state_of(struct kunit *test, struct verbs_end *end)
+{
+	struct ib_qp_init_attr init;
+	struct ib_qp_attr attr;
+
+	KUNIT_ASSERT_EQ(test, ib_query_qp(end->qp, &attr, IB_QP_STATE, &init), 0);
+	return attr.qp_state;
+}
+
+/* Nobody has posted a receive that could tell: an event does, once, and ERR follows. */
+static void f22_refusals_are_told(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ib_mr *mr = verbs_region(test, &v->b, 0, PART, REMOTE);
+	struct ib_qp_attr attr = { .qp_access_flags = IB_ACCESS_REMOTE_READ };
+
+	EXPECT_STATUS(test, write_to(test, mr->rkey ^ 1, mr->iova, 9), IB_WC_REM_ACCESS_ERR);
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&v->b.events[IB_EVENT_QP_ACCESS_ERR]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&v->b.events[IB_EVENT_QP_REQ_ERR]), 0);
+	KUNIT_EXPECT_EQ(test, state_of(test, &v->b), IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, state_of(test, &v->a), IB_QPS_ERR);
+	verbs_connect(test, v);
+
+	KUNIT_ASSERT_EQ(test, ib_modify_qp(v->b.qp, &attr, IB_QP_ACCESS_FLAGS), 0);
+	EXPECT_STATUS(test, write_to(test, mr->rkey, mr->iova, 9), IB_WC_REM_INV_REQ_ERR);
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, atomic_read(&v->b.events[IB_EVENT_QP_ACCESS_ERR]), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&v->b.events[IB_EVENT_QP_REQ_ERR]), 1);
+	KUNIT_EXPECT_EQ(test, state_of(test, &v->b), IB_QPS_ERR);
+	KUNIT_EXPECT_EQ(test, state_of(test, &v->a), IB_QPS_ERR);
+}
+
 static void f24_no_bytes_no_key(struct kunit *test)
 {
 	EXPECT_STATUS(test, write_to(test, 0xdeadbeef, 0x1234, 0), IB_WC_SUCCESS);
@@ -484,6 +517,7 @@ static struct kunit_case fence_cases[] = {
 	KUNIT_CASE(f20_rights),
 	KUNIT_CASE(f20_queue_pair_without_the_right),
 	KUNIT_CASE(f21_lkey_of_another_pd),
+	KUNIT_CASE(f22_refusals_are_told),
 	KUNIT_CASE(f24_no_bytes_no_key),
 	KUNIT_CASE(f25_ranges),
 	KUNIT_CASE(f32_nothing_written_after_drain),

@@ -51,12 +51,13 @@ t "a netdev that is not there is refused" refused "" link_add init "$other" nosu
 expect "rdma_rxe: .*failed to add d1"
 t "a name that is taken is refused" refused "" link_add init "$dev" d1
 
+rounds=${FULL:+20} rounds=${rounds:-5}
 again() {
-	for _ in $(seq 20); do
+	for _ in $(seq "$rounds"); do
 		link_del "$dev" && link_add init "$dev" d0 && has_gid "$dev" 10.8.0.1 || return
 	done
 }
-t "20 times delete and add, GIDs there each time" again
+t "$rounds times delete and add, GIDs there each time" again
 if [[ $T = ward ]]; then
 	link_add init "$other" d1
 	t "rmmod with two links up" timeout 20 rmmod ward
