@@ -264,7 +264,8 @@ void ward_completer_probe(struct ward_run *run)
 	if (!req->probe_due)
 		return;
 	req->probe_due = false;
-	if (run->qp->state == IB_QPS_RTS && req->una != req->nxt && !req->rnr_wait && !req->resend)
+	if ((run->qp->state == IB_QPS_RTS || run->qp->state == IB_QPS_SQD) &&
+	    req->una != req->nxt && !req->rnr_wait && !req->resend)
 		ward_requester_probe(run->qp);
 }
 
@@ -281,7 +282,8 @@ void ward_completer_timeout(struct ward_run *run)
 	ktime_t now = ktime_get();
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
-	if (qp->state != IB_QPS_RTS || req->una == req->nxt || req->rnr_wait || !qp->attr.timeout)
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
+	    req->rnr_wait || !qp->attr.timeout)
 		return;
 	if (ktime_before(now, req->deadline)) {
 		if (!ktime_before(now, req->probe_at) && !req->resend)
@@ -315,7 +317,8 @@ static bool is_complete(const struct ward_qp *qp, const struct ward_swqe *wqe)
  * ward_completer_retire() - complete, in order, what is complete
  * @run: the run
  *
- * The first work request that has failed takes the QP to ERR.
+ * The first work request that has failed takes the QP to ERR, or to SQE where nobody but the
+ * consumer needs to know (UC, UD).
  *
  * Context: BH off.
  */
@@ -332,10 +335,10 @@ void ward_completer_retire(struct ward_run *run)
 		if (wqe->status != IB_WC_SUCCESS) {
 			ward_completer_wc(run, sq->tail, wqe->status);
 			ward_sendq_pop(sq);
-			/* a datagram fails alone */
-			if (qp->transport == WARD_UD)
-				continue;
-			ward_qp_fail(run);
+			if (qp->transport == WARD_RC)
+				ward_qp_fail(run);
+			else
+				ward_qp_fail_sends(run);
 			return;
 		}
 		if (!is_complete(qp, wqe))

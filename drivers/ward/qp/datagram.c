@@ -62,14 +62,13 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 /**
  * ward_datagram_send() - execute a send work request
  * @run: the run
- * @wqe: the work request; complete afterwards
+ * @wqe: the work request; complete afterwards, or its status tells what is wrong with it
  *
  * Context: under RCU with BH off.
  */
 void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
 {
-	if (wqe->status == IB_WC_SUCCESS)
-		wqe->status = send(run, wqe);
+	wqe->status = send(run, wqe);
 	wqe->executed = true;
 	ward_count(run->qp->dev, RDMA_SENDS);
 }

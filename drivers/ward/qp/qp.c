@@ -144,7 +144,7 @@ static void qp_run(struct ward_run *run)
 	if (test_bit(WARD_EV_RQ_DRAINED, &events))
 		ward_responder_drained(run);
 	ward_qp_take_inbox(run);
-	if (qp->state == IB_QPS_ERR)
+	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
 		ward_qp_flush(run);
 	if (test_bit(WARD_EV_RNR_TIMER, &events)) {
 		qp->req.rnr_wait = false;
@@ -157,6 +157,10 @@ static void qp_run(struct ward_run *run)
 	ward_completer_probe(run);
 	ward_requester_run(run);
 	ward_completer_retire(run);
+	if (qp->state == IB_QPS_SQD && qp->req.tell_drained && ward_requester_drained(qp)) {
+		qp->req.tell_drained = false;
+		ward_qp_event(qp, IB_EVENT_SQ_DRAINED);
+	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
 }

@@ -202,6 +202,7 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 /* state.c: transitions */
 int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask);
 void ward_qp_fail(struct ward_run *run);
+void ward_qp_fail_sends(struct ward_run *run);
 void ward_qp_flush(struct ward_run *run);
 void ward_qp_forget(struct ward_qp *qp);
 

@@ -56,6 +56,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->probed = false;
 	req->rtt_from = 0;
 	req->rtt_ns = 0;
+	req->tell_drained = false;
 }
 
 /**
@@ -103,7 +104,7 @@ void ward_requester_arm(struct ward_qp *qp)
 	ktime_t now;
 
 	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
-	    qp->state != IB_QPS_RTS)
+	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
 	now = ktime_get();
 	req->armed = true;
@@ -612,8 +613,32 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
+/* Whether the work request at sq.exec has been executed in part */
+static bool has_begun(const struct ward_qp *qp, const struct ward_swqe *wqe)
+{
+	const struct ward_requester *req = &qp->req;
+
+	return wqe->started ||
+	       ((req->draining || req->drained) && req->drain_index == qp->sq.exec);
+}
+
 /**
- * ward_requester_run() - send what can be sent
+ * ward_requester_drained() - whether all that has begun is complete
+ * @qp: the QP, owned
+ *
+ * Return: whether it is; what is posted and has not begun does not count.
+ */
+bool ward_requester_drained(const struct ward_qp *qp)
+{
+	const struct ward_sendq *sq = &qp->sq;
+
+	return sq->tail == sq->exec &&
+	       (sq->exec == smp_load_acquire(&sq->head) ||
+		!has_begun(qp, ward_sendq_at(sq, sq->exec)));
+}
+
+/**
+ * ward_requester_run() - send what can be sent; in SQD only what has begun
  * @run: the run
  *
  * Context: under RCU with BH off.
@@ -624,13 +649,15 @@ void ward_requester_run(struct ward_run *run)
 	struct ward_sendq *sq = &qp->sq;
 	struct ward_requester *req = &qp->req;
 
-	if (qp->state != IB_QPS_RTS || req->rnr_wait || !resend(run))
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
 		return;
 	while (sq->exec != smp_load_acquire(&sq->head)) {
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->exec);
 
 		/* it fails when its turn comes; nothing after it executes */
-		if (wqe->status != IB_WC_SUCCESS && qp->transport != WARD_UD)
+		if (wqe->status != IB_WC_SUCCESS)
+			return;
+		if (qp->state == IB_QPS_SQD && !has_begun(qp, wqe))
 			return;
 		if (run->budget <= 0) {
 			run->again = true;
@@ -639,6 +666,8 @@ void ward_requester_run(struct ward_run *run)
 		if (qp->transport == WARD_UD) {
 			run->budget--;
 			ward_datagram_send(run, wqe);
+			if (wqe->status != IB_WC_SUCCESS)
+				return;
 			sq->exec++;
 			continue;
 		}

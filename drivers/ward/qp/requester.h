@@ -40,6 +40,7 @@ struct ward_txpkt;
  * @draining: it does
  * @drained: what the one at @drain_index waited for has happened
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
+ * @tell_drained: in SQD: the consumer is to be told when all that has begun is complete
  * @armed:   the retransmission timer is set
  * @deadline: when to resend for want of an answer, which uses up a retry
  * @probe_at: when to send the oldest packet again before that, which does not
@@ -66,6 +67,7 @@ struct ward_requester {
 	bool			lost;
 	bool			draining;
 	bool			drained;
+	bool			tell_drained;
 	bool			armed;
 	u32			drain_index;
 	struct ward_drain	drain;
@@ -82,6 +84,7 @@ struct ward_requester {
 
 void ward_requester_reset(struct ward_qp *qp);
 void ward_requester_forget(struct ward_qp *qp);
+bool ward_requester_drained(const struct ward_qp *qp);
 void ward_requester_run(struct ward_run *run);
 void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);

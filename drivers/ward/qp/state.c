@@ -3,7 +3,8 @@
  * State transitions of a QP.
  *
  * ward_qp_modify() is the verb: it judges first and changes then, as the owner.
- * ward_qp_fail() is the transition to ERR, by the verb or by an error.
+ * ward_qp_fail() is the transition to ERR, by the verb or by an error, and
+ * ward_qp_fail_sends() the one to SQE.
  */
 #include "../net/path.h"
 #include "../proto/psn.h"
@@ -25,22 +26,30 @@ void ward_qp_forget(struct ward_qp *qp)
 	hrtimer_try_to_cancel(&qp->rnr_timer);
 }
 
+static void flush_sends(struct ward_run *run)
+{
+	struct ward_sendq *sq = &run->qp->sq;
+
+	while (sq->tail != smp_load_acquire(&sq->head)) {
+		ward_completer_wc(run, sq->tail, IB_WC_WR_FLUSH_ERR);
+		ward_sendq_pop(sq);
+	}
+}
+
 /**
  * ward_qp_flush() - complete all that is posted with a flush error
- * @run: the run; the QP is in ERR
+ * @run: the run; the QP is in ERR, or in SQE, where only sends are flushed
  *
  * Context: BH off.
  */
 void ward_qp_flush(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_sendq *sq = &qp->sq;
 	bool bad;
 
-	while (sq->tail != smp_load_acquire(&sq->head)) {
-		ward_completer_wc(run, sq->tail, IB_WC_WR_FLUSH_ERR);
-		ward_sendq_pop(sq);
-	}
+	flush_sends(run);
+	if (qp->state == IB_QPS_SQE)
+		return;
 	/* what is in a shared queue is for other QPs */
 	while (qp->resp.has_rwqe ||
 	       (!qp->srq && ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad))) {
@@ -76,6 +85,22 @@ void ward_qp_fail(struct ward_run *run)
 	/* it holds no receive any more, and takes none (F34) */
 	if (qp->srq && !again)
 		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
+}
+
+/**
+ * ward_qp_fail_sends() - to SQE: what is posted to send flushes, receives go on
+ * @run: the run of a UC or UD QP, on which a send has failed and is complete
+ *
+ * Context: BH off.
+ */
+void ward_qp_fail_sends(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	WRITE_ONCE(qp->state, IB_QPS_SQE);
+	/* of the message that failed half way */
+	qp->req.offset = 0;
+	flush_sends(run);
 }
 
 /* To RESET: as if nothing had ever been posted, and without completions */
@@ -198,6 +223,9 @@ static int modify(struct ward_run *run, struct ib_qp_attr *attr, int mask)
 	/* a resource of the running responder (field report: it was freed under it) */
 	if ((mask & IB_QP_MAX_DEST_RD_ATOMIC) && next != IB_QPS_RTR)
 		return -EINVAL;
+	/* packets under way were made for the old path */
+	if ((mask & IB_QP_AV) && cur == IB_QPS_SQD && !ward_requester_drained(qp))
+		return -EINVAL;
 	err = check_limits(qp, attr, mask);
 	if (err)
 		return err;
@@ -241,6 +269,9 @@ static int modify(struct ward_run *run, struct ib_qp_attr *attr, int mask)
 		break;
 	case IB_QPS_SQD:
 		/* work requests that have begun go on; a consumer is told when they are complete */
+		qp->req.tell_drained = (mask & IB_QP_EN_SQD_ASYNC_NOTIFY) &&
+				       attr->en_sqd_async_notify;
+		run->again = true;
 		break;
 	default:
 		break;

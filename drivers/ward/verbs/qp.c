@@ -107,7 +107,7 @@ static int query_qp(struct ib_qp *ibqp, struct ib_qp_attr *attr, int mask,
 	attr->path_mig_state = IB_MIG_MIGRATED;
 	attr->sq_psn = qp->req.nxt;
 	attr->rq_psn = qp->resp.order.epsn;
-	attr->sq_draining = qp->state == IB_QPS_SQD && qp->sq.tail != qp->sq.exec;
+	attr->sq_draining = qp->state == IB_QPS_SQD && !ward_requester_drained(qp);
 	if (ward_qp_path(qp))
 		ward_path_query(ward_qp_path(qp), &attr->ah_attr);
 	attr->cap = (struct ib_qp_cap){

@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Completion queues that change their size, through librxe: pv-cq.py DEVICE GID-INDEX"""
 import sys
@@ -68,4 +68,4 @@ def limits():
 
 
 for fn in (keeps_what_is_there, order_under_load, limits):
-    test("CQ resize: " + fn.__name__.replace("_", " "), fn)
+    test("CQ resize: " + fn.__name__.replace("_", " "), fn, dev)

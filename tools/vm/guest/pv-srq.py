@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """Shared receive queues, through librxe: pv-srq.py DEVICE GID-INDEX"""
 import sys
@@ -137,4 +137,4 @@ def limits():
 
 
 for fn in (two_qps_share, limit_once, last_wqe, resize, other_pd, no_receive_waits, limits):
-    test("SRQ: " + fn.__name__.replace("_", " "), fn)
+    test("SRQ: " + fn.__name__.replace("_", " "), fn, dev)

@@ -1,10 +1,10 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
 """UC queue pairs, through librxe: pv-uc.py DEVICE GID-INDEX"""
 import random
 import sys
 
-from pv import Dev, PD, MR, SGE, SendWR, e, equal, refused, test
+from pv import Dev, SendWR, e, equal, test
 
 dev = Dev(sys.argv[1], int(sys.argv[2]))
 OK = e.IBV_WC_SUCCESS
@@ -80,8 +80,7 @@ def what_is_not_allowed_is_dropped():
 
 def own_fault_is_an_error():
     a, b = pair()
-    other = MR(PD(dev.ctx), 4096, e.IBV_ACCESS_LOCAL_WRITE)
-    b.post_recv(dev.recv_wr(1, mr=other))
+    b.post_recv(dev.recv_wr(1, mr=dev.stranger()))
     b.post_recv(dev.recv_wr(2))
     dev.send(a, 100)
     equal(sorted(dev.wait(3)), [(1, e.IBV_WC_LOC_PROT_ERR), (2, e.IBV_WC_WR_FLUSH_ERR), (100, OK)])
@@ -96,4 +95,4 @@ def no_reads():
 
 for fn in (sends_and_writes, no_receive_is_a_loss, what_is_not_allowed_is_dropped,
            own_fault_is_an_error, no_reads):
-    test("UC: " + fn.__name__.replace("_", " "), fn)
+    test("UC: " + fn.__name__.replace("_", " "), fn, dev)

@@ -19,8 +19,11 @@ BUF = 65536
 QKEY = 0x11111111
 
 
-def test(name, fn):
-    """One test line, for run-tests."""
+def test(name, fn, dev=None):
+    """One test line, for run-tests. What an earlier test has left of dev's events does not count."""
+    if dev:
+        dev.events(0)
+        dev.cq = CQ(dev.ctx, 1000)
     try:
         fn()
         print(f"ok {name}", flush=True)
@@ -57,6 +60,7 @@ class Dev:
         self.cq = CQ(self.ctx, cqe)
         self.mr = MR(self.pd, BUF, e.IBV_ACCESS_LOCAL_WRITE | e.IBV_ACCESS_REMOTE_WRITE |
                      e.IBV_ACCESS_REMOTE_READ)
+        self.strangers = []
         self.poll = select.poll()
         for path in set(glob.glob("/proc/self/fd/*")) - before:
             try:
@@ -92,6 +96,13 @@ class Dev:
                 return found
             select.poll().poll(1)
         raise AssertionError(f"{len(found)} of {n} completions came: {found}")
+
+    def stranger(self):
+        """A region that belongs to another PD."""
+        if not self.strangers:
+            pd = PD(self.ctx)
+            self.strangers = [MR(pd, 4096, e.IBV_ACCESS_LOCAL_WRITE), pd]
+        return self.strangers[0]
 
     def none(self, cq=None):
         equal((cq or self.cq).poll(10)[0], 0)
