@@ -148,7 +148,7 @@ static struct dst_entry *lookup(struct ward_path *path)
 
 	if (!ndev)
 		return ERR_PTR(-ENODEV);
-	/* the route knows whether there are members on this host, and does not become obsolete with them */
+	/* this route knows of members on this host, and one that joins does not make it obsolete */
 	if (path->mcast)
 		return lookup_oif(path, ndev->ifindex);
 	if (path->ipv6 && ipv6_addr_type(&path->daddr.in6) & IPV6_ADDR_LINKLOCAL) {

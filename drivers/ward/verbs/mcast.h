@@ -7,8 +7,7 @@
 
 #include <linux/mutex.h>
 #include <linux/rculist.h>
-
-struct ib_device_ops;
+#include <rdma/ib_verbs.h>
 
 #define WARD_MCAST_HASH_BITS	6
 
