@@ -103,7 +103,8 @@ static struct dst_entry *lookup4(struct ward_path *path, int oif)
 	rt = ip_route_output_flow(net_of(path), &fl4, NULL);
 	if (IS_ERR(rt))
 		return ERR_CAST(rt);
-	if (rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) {
+	if ((rt->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST)) !=
+	    (path->mcast ? RTCF_MULTICAST : 0)) {
 		ip_rt_put(rt);
 		return ERR_PTR(-EHOSTUNREACH);
 	}
@@ -147,6 +148,9 @@ static struct dst_entry *lookup(struct ward_path *path)
 
 	if (!ndev)
 		return ERR_PTR(-ENODEV);
+	/* this route knows of members on this host, and one that joins does not make it obsolete */
+	if (path->mcast)
+		return lookup_oif(path, ndev->ifindex);
 	if (path->ipv6 && ipv6_addr_type(&path->daddr.in6) & IPV6_ADDR_LINKLOCAL) {
 		dst = lookup_oif(path, ndev->ifindex);
 	} else {
@@ -227,6 +231,7 @@ static void fill(struct ward_path *path, const struct rdma_ah_attr *attr, u32 lo
 
 	path->dgid = grh->dgid;
 	path->ipv6 = !is_v4(&grh->dgid);
+	path->mcast = rdma_is_multicast_addr((struct in6_addr *)path->dgid.raw);
 	addr_of_gid(&path->saddr, &grh->sgid_attr->gid, path->ipv6);
 	addr_of_gid(&path->daddr, &grh->dgid, path->ipv6);
 	path->sport = rdma_get_udp_sport(grh->flow_label, local_qpn, remote_qpn);
@@ -264,8 +269,7 @@ struct ward_path *ward_path_create(struct ward_device *dev, const struct rdma_ah
 	dgid = &rdma_ah_read_grh(attr)->dgid;
 	if (!sgid || sgid->gid_type != IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return ERR_PTR(-EINVAL);
-	if (is_v4(&sgid->gid) != is_v4(dgid) || rdma_is_zero_gid(dgid) ||
-	    rdma_is_multicast_addr((struct in6_addr *)dgid->raw))
+	if (is_v4(&sgid->gid) != is_v4(dgid) || rdma_is_zero_gid(dgid))
 		return ERR_PTR(-EINVAL);
 	if (!is_v4(dgid) && !dev->net->sock6)
 		return ERR_PTR(-EAFNOSUPPORT);
@@ -414,6 +418,12 @@ u32 ward_path_icrc_begin(const struct ward_path *path, u16 id, u32 len, const u8
 	return ward_icrc_begin(&ip, &udp, bth);
 }
 
+/* What a tunnel socket sends to a group is not looped back to members on this host */
+static struct sock *sender(const struct ward_path *path, const struct socket *sock)
+{
+	return path->mcast ? NULL : sock->sk;
+}
+
 static int send4(struct ward_path *path, struct sk_buff *skb, u16 id, u32 len)
 {
 	struct iphdr *ip = skb_push(skb, sizeof(*ip));
@@ -421,7 +431,7 @@ static int send4(struct ward_path *path, struct sk_buff *skb, u16 id, u32 len)
 	skb_reset_network_header(skb);
 	fill_ip4(path, ip, id, len);
 	skb->protocol = htons(ETH_P_IP);
-	return ip_local_out(net_of(path), path->dev->net->sock4->sk, skb);
+	return ip_local_out(net_of(path), sender(path, path->dev->net->sock4), skb);
 }
 
 static int send6(struct ward_path *path, struct sk_buff *skb, u32 len)
@@ -435,7 +445,7 @@ static int send6(struct ward_path *path, struct sk_buff *skb, u32 len)
 	skb_reset_network_header(skb);
 	fill_ip6(path, ip, len);
 	skb->protocol = htons(ETH_P_IPV6);
-	return ip6_local_out(net_of(path), path->dev->net->sock6->sk, skb);
+	return ip6_local_out(net_of(path), sender(path, path->dev->net->sock6), skb);
 }
 
 /**

@@ -30,6 +30,7 @@ union ward_addr {
  * @sgid:     source GID entry, referenced; its netdev is the one that sends (a vlan's, say)
  * @dgid:     destination GID
  * @ipv6:     address family of both GIDs
+ * @mcast:    it leads to a group
  * @saddr:    source, in the family of @ipv6
  * @daddr:    destination
  * @sport:    UDP source port, host order: entropy for the path
@@ -50,6 +51,7 @@ struct ward_path {
 	const struct ib_gid_attr	*sgid;
 	union ib_gid			dgid;
 	bool				ipv6;
+	bool				mcast;
 	union ward_addr			saddr, daddr;
 	u16				sport;
 	u8				tclass;

@@ -13,6 +13,7 @@
  *
  * The skb may be a clone: nothing is written to its data.
  */
+#include <linux/if_vlan.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
@@ -61,15 +62,18 @@ void ward_rx_count_drop(struct ward_net *wn, const struct sk_buff *skb, enum war
 		this_cpu_inc(dev->counters->v[id]);
 }
 
-/* A plain IP header, and an address of one host */
-static bool ip_ok(const struct sk_buff *skb)
+/* A plain IP header, and an address of one host or, as its QP number says, of a group */
+static bool ip_ok(const struct sk_buff *skb, bool group)
 {
 	u32 len = skb_transport_offset(skb) - skb_network_offset(skb);
+	unsigned int flags;
 
-	if (skb->protocol == htons(ETH_P_IP))
-		return len == sizeof(struct iphdr) &&
-		       !(skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST));
-	return len == sizeof(struct ipv6hdr) && !ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr);
+	if (skb->protocol == htons(ETH_P_IP)) {
+		flags = skb_rtable(skb)->rt_flags & (RTCF_BROADCAST | RTCF_MULTICAST);
+		return len == sizeof(struct iphdr) && flags == (group ? RTCF_MULTICAST : 0);
+	}
+	return len == sizeof(struct ipv6hdr) &&
+	       ipv6_addr_is_multicast(&ipv6_hdr(skb)->daddr) == group;
 }
 
 /* WARD_CNT_MAX: the packet is understood, its headers are linear */
@@ -99,12 +103,54 @@ static enum ward_counter parse(struct sk_buff *skb, struct ward_pkt *pkt)
 	case WARD_PARSE_VERSION:
 		return WARD_CNT_DROP_VERSION;
 	}
-	if (unlikely(!ip_ok(skb)))
+	if (unlikely(!ip_ok(skb, pkt->qpn == WARD_MULTICAST_QPN)))
 		return WARD_CNT_DROP_IP;
-	/* until there is multicast */
-	if (unlikely(pkt->qpn == WARD_MULTICAST_QPN))
-		return WARD_CNT_DROP_QPN;
 	return WARD_CNT_MAX;
+}
+
+/* It may wait at a QP: nothing of the network layer may wait with it */
+static void cut_loose(struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	skb_orphan(skb);
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb->dev = NULL;
+	ward_rx_cb(skb)->bth = UDP_LEN;
+	ward_rx_cb(skb)->psn = pkt->psn;
+}
+
+/* A group is one of a netdev, or of a vlan on it: nobody else's QPs hear what is sent there */
+static struct ward_device *device_of(struct ward_net *wn, const struct net_device *ndev)
+{
+	const struct net_device *real = is_vlan_dev(ndev) ? vlan_dev_real_dev(ndev) : ndev;
+	struct ward_device *dev;
+
+	list_for_each_entry_rcu(dev, &wn->devices, entry)
+		if (dev->netdev == real)
+			return dev;
+	return NULL;
+}
+
+static void receive_multicast(struct ward_net *wn, struct sk_buff *skb,
+			      const struct ward_pkt *pkt)
+{
+	struct ward_device *dev = device_of(wn, skb->dev);
+	struct ward_group *group = dev ? ward_mcast_find(dev, skb) : NULL;
+
+	if (!group) {
+		ward_rx_count_drop(wn, skb, WARD_CNT_DROP_QPN);
+		kfree_skb(skb);
+		return;
+	}
+	if (unlikely(!ward_rx_icrc_ok(skb, pkt))) {
+		ward_count(dev, DROP_ICRC);
+		kfree_skb(skb);
+		return;
+	}
+	ward_count(dev, RCVD_PKTS);
+	ward_count_add(dev, RCVD_BYTES, skb->len - UDP_LEN);
+	cut_loose(skb, pkt);
+	ward_mcast_receive(group, skb, pkt);
 }
 
 /**
@@ -132,6 +178,10 @@ int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
 		ward_rx_count_drop(wn, skb, why);
 		goto drop;
 	}
+	if (unlikely(pkt.qpn == WARD_MULTICAST_QPN)) {
+		receive_multicast(wn, skb, &pkt);
+		return 0;
+	}
 	qp = ward_qp_find(wn, skb, &pkt);
 	if (!qp)
 		goto drop;
@@ -143,13 +193,7 @@ int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
 	ward_count(dev, RCVD_PKTS);
 	ward_count_add(dev, RCVD_BYTES, skb->len - UDP_LEN);
 
-	/* it may wait at the QP: nothing of the network layer may wait with it */
-	skb_orphan(skb);
-	skb_dst_drop(skb);
-	nf_reset_ct(skb);
-	skb->dev = NULL;
-	ward_rx_cb(skb)->bth = UDP_LEN;
-	ward_rx_cb(skb)->psn = pkt.psn;
+	cut_loose(skb, &pkt);
 	ward_qp_receive(qp, skb);
 	return 0;
 

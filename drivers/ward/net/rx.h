@@ -13,6 +13,7 @@
 
 struct sock;
 struct ward_device;
+struct ward_group;
 struct ward_net;
 struct ward_qp;
 
@@ -52,10 +53,17 @@ void ward_rx_gids(const struct sk_buff *skb, union ib_gid *sgid, union ib_gid *d
  * ward_qp_find() - the QP that @pkt is for, or NULL with the drop counted
  * ward_qp_receive() - hand @skb, whose ICRC is right, to @qp; takes the skb
  * ward_qp_dev() - the device of @qp, for the counters
+ *
+ * And by verbs/mcast.c:
+ *
+ * ward_mcast_find() - the group that @skb is for, if a QP of @dev is attached to it, or NULL
+ * ward_mcast_receive() - hand @skb, whose ICRC is right, to the QPs of @group; takes the skb
  */
 struct ward_qp *ward_qp_find(struct ward_net *wn, const struct sk_buff *skb,
 			     const struct ward_pkt *pkt);
 void ward_qp_receive(struct ward_qp *qp, struct sk_buff *skb);
 struct ward_device *ward_qp_dev(const struct ward_qp *qp);
+struct ward_group *ward_mcast_find(struct ward_device *dev, const struct sk_buff *skb);
+void ward_mcast_receive(struct ward_group *group, struct sk_buff *skb, const struct ward_pkt *pkt);
 
 #endif /* _WARD_NET_RX_H */

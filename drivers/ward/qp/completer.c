@@ -264,7 +264,8 @@ void ward_completer_probe(struct ward_run *run)
 	if (!req->probe_due)
 		return;
 	req->probe_due = false;
-	if (run->qp->state == IB_QPS_RTS && req->una != req->nxt && !req->rnr_wait && !req->resend)
+	if ((run->qp->state == IB_QPS_RTS || run->qp->state == IB_QPS_SQD) &&
+	    req->una != req->nxt && !req->rnr_wait && !req->resend)
 		ward_requester_probe(run->qp);
 }
 

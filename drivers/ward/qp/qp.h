@@ -207,6 +207,7 @@ void ward_qp_flush(struct ward_run *run);
 void ward_qp_forget(struct ward_qp *qp);
 
 /* receive.c: packets from the inbox */
+bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt);
 void ward_qp_take_inbox(struct ward_run *run);
 
 #endif /* _WARD_QP_QP_H */

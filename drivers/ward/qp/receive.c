@@ -16,6 +16,33 @@ static struct ward_qp *find_gsi(struct ward_net *wn, const struct sk_buff *skb)
 }
 
 /**
+ * ward_qp_takes() - whether a packet fits a QP: its transport, its partition, the QP's state
+ * @qp:  the QP
+ * @pkt: the packet, taken apart
+ *
+ * What does not fit is counted.
+ *
+ * Context: softirq, under RCU.
+ * Return: whether it does.
+ */
+bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt)
+{
+	if ((pkt->opcode & 0xe0) != qp->transport) {
+		ward_count(qp->dev, DROP_TRANSPORT);
+		return false;
+	}
+	if ((pkt->pkey & 0x7fff) != (WARD_DEFAULT_PKEY & 0x7fff)) {
+		ward_count(qp->dev, DROP_PKEY);
+		return false;
+	}
+	if (!ward_qp_receives(READ_ONCE(qp->state))) {
+		ward_count(qp->dev, DROP_STATE);
+		return false;
+	}
+	return true;
+}
+
+/**
  * ward_qp_find() - the QP that a packet is for
  * @wn:  namespace
  * @skb: the packet; its ICRC has not been checked
@@ -42,18 +69,8 @@ struct ward_qp *ward_qp_find(struct ward_net *wn, const struct sk_buff *skb,
 		ward_rx_count_drop(wn, skb, WARD_CNT_DROP_QPN);
 		return NULL;
 	}
-	if ((pkt->opcode & 0xe0) != qp->transport) {
-		ward_count(qp->dev, DROP_TRANSPORT);
+	if (!ward_qp_takes(qp, pkt))
 		return NULL;
-	}
-	if ((pkt->pkey & 0x7fff) != (WARD_DEFAULT_PKEY & 0x7fff)) {
-		ward_count(qp->dev, DROP_PKEY);
-		return NULL;
-	}
-	if (!ward_qp_receives(READ_ONCE(qp->state))) {
-		ward_count(qp->dev, DROP_STATE);
-		return NULL;
-	}
 	if (qp->transport != WARD_UD) {
 		path = rcu_dereference(qp->path);
 		if (!path || !ward_path_is_from(path, skb)) {

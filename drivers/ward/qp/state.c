@@ -6,6 +6,8 @@
  * ward_qp_fail() is the transition to ERR, by the verb or by an error, and
  * ward_qp_fail_sends() the one to SQE.
  */
+#include <rdma/ib_addr.h>
+
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../verbs/cq.h"
@@ -230,6 +232,8 @@ static int modify(struct ward_run *run, struct ib_qp_attr *attr, int mask)
 	if (err)
 		return err;
 	if (mask & IB_QP_AV) {
+		if (rdma_is_multicast_addr((struct in6_addr *)attr->ah_attr.grh.dgid.raw))
+			return -EINVAL;
 		path = ward_path_create(qp->dev, &attr->ah_attr, qp->qpn,
 					mask & IB_QP_DEST_QPN ? attr->dest_qp_num :
 					qp->attr.dest_qp_num, GFP_KERNEL);

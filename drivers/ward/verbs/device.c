@@ -160,6 +160,7 @@ static void set_ops(struct ib_device *ib)
 	ib_set_device_ops(ib, &ward_mr_ops);
 	ib_set_device_ops(ib, &ward_mw_ops);
 	ib_set_device_ops(ib, &ward_srq_ops);
+	ib_set_device_ops(ib, &ward_mcast_ops);
 	ib_set_device_ops(ib, &ward_ucontext_ops);
 }
 
@@ -244,6 +245,7 @@ static struct ward_device *alloc(void)
 	INIT_WORK(&dev->reap, reap_work);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
 	ida_init(&dev->srqs);
+	ward_groups_init(&dev->groups);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;
 	dev->ib.phys_port_cnt = 1;

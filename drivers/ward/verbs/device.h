@@ -13,6 +13,7 @@
 
 #include "../mem/region.h"
 #include "../watch/counters.h"
+#include "mcast.h"
 
 struct ward_net;
 struct ward_qp;
@@ -28,6 +29,8 @@ extern struct workqueue_struct *ward_wq;
 #define WARD_MAX_INLINE		512
 #define WARD_MAX_SRQ		(64 * 1024)
 #define WARD_MAX_SRQ_WR		(16 * 1024)
+#define WARD_MAX_MCAST		1024	/* groups */
+#define WARD_MAX_MCAST_QP	256	/* QPs in a group */
 #define WARD_MAX_CQ		(64 * 1024)
 #define WARD_MAX_CQE		(64 * 1024 - 1)
 #define WARD_MAX_MR		(256 * 1024)
@@ -55,6 +58,7 @@ extern struct workqueue_struct *ward_wq;
  * @parent:    small parent device whose modalias lets stock user space recognise us
  * @counters:  per CPU
  * @keys:      lkey and R_key space
+ * @groups:    multicast groups
  * @srqs:      numbers of SRQs in use
  * @ahs:       user AHs: number to struct ward_path *, read under RCU
  * @next_ah:   cursor
@@ -80,6 +84,7 @@ struct ward_device {
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
 	atomic_t		num_qps;
+	struct ward_groups	groups;
 	struct ida		srqs;
 	struct xarray		ahs;
 	u32			next_ah;

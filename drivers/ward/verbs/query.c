@@ -71,6 +71,9 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_srq = WARD_MAX_SRQ;
 	attr->max_srq_wr = WARD_MAX_SRQ_WR;
 	attr->max_srq_sge = WARD_MAX_SGE;
+	attr->max_mcast_grp = WARD_MAX_MCAST;
+	attr->max_mcast_qp_attach = WARD_MAX_MCAST_QP;
+	attr->max_total_mcast_qp_attach = WARD_MAX_MCAST * WARD_MAX_MCAST_QP;
 	attr->max_mr = WARD_MAX_MR;
 	attr->max_mw = WARD_MAX_MR;
 	attr->max_pd = WARD_MAX_PD;

@@ -19,7 +19,7 @@ between() {
 	in_a timeout 60 "$1" -d "$DEV_A" "$gid" "$(gid_index "$DEV_A" "$a")" -p 18515 "${@:2}" > /tmp/server 2>&1 &
 	server=$!
 	eventually 10 in_a sh -c 'ss -tln | grep -q :18515'
-	if ! in_b timeout 60 "$1" -d "$DEV_B" "$gid" "$(gid_index "$DEV_B" "$b")" -p 18515 "${@:2}" $A4 > /tmp/client 2>&1; then
+	if ! in_b timeout 60 "$1" -d "$DEV_B" "$gid" "$(gid_index "$DEV_B" "$b")" -p 18515 "${@:2}" "$A4" > /tmp/client 2>&1; then
 		tail -qn 2 /tmp/client /tmp/server
 		kill $server 2> /dev/null
 		return 1
@@ -29,6 +29,6 @@ between() {
 
 # script NAME [ARGUMENT]...: guest/NAME on the device of A
 script() {
-	in_a timeout 120 "/ward/tools/vm/guest/$1" "$DEV_A" "$(gid_index "$DEV_A" $A4)" "${@:2}" ||
+	in_a timeout 120 "/ward/tools/vm/guest/$1" "$DEV_A" "$(gid_index "$DEV_A" "$A4")" "${@:2}" ||
 		t_fail "$1 ends" "status $?"
 }
