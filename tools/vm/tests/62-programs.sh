@@ -12,7 +12,6 @@ topology
 ends
 pingpongs
 cm_programs
-t "mckey" multicast
 
 says() { # PATTERN COMMAND...
 	local out
@@ -23,8 +22,8 @@ t "ibv_devices lists it" says "$DEV_A" ibv_devices
 t "ibv_devinfo -v shows its GIDs" says "GID\[ *[0-9]+\]:.*$A4" ibv_devinfo -v -d "$DEV_A"
 t "ibstat shows an active port" says "State: Active" ibstat "$DEV_A"
 t "ibstatus too" says "state:.*ACTIVE" ibstatus "$DEV_A"
-t "ibv_asyncwatch waits for events" \
-	says "async event FD" timeout -s INT --preserve-status 3 stdbuf -oL ibv_asyncwatch -d "$DEV_A"
+watch() { timeout -s INT 3 stdbuf -oL ibv_asyncwatch -d "$DEV_A" || true; }
+t "ibv_asyncwatch waits for events" says "async event FD" watch
 
 # the tracker of resources knows a live connection
 exec_in "$SRV_NS" timeout 60 rping -s -a "$SRV4" > /dev/null 2>&1 &
