@@ -56,7 +56,8 @@ static int veth_add(const char *name, const char *peer)
 
 	if (!skb)
 		return -ENOMEM;
-	nlmsg_put(skb, 0, 0, RTM_NEWLINK, sizeof(none), NLM_F_CREATE | NLM_F_EXCL);
+	memcpy(nlmsg_data(nlmsg_put(skb, 0, 0, RTM_NEWLINK, sizeof(none),
+				    NLM_F_CREATE | NLM_F_EXCL)), &none, sizeof(none));
 	nla_put_string(skb, IFLA_IFNAME, name);
 	info = nla_nest_start(skb, IFLA_LINKINFO);
 	nla_put_string(skb, IFLA_INFO_KIND, "veth");
@@ -133,6 +134,10 @@ static int end_up(struct link_end *end, int i)
 	err = i ? dev_change_net_namespace(end->netdev, end->net, NULL) : 0;
 	if (!err)
 		err = dev_change_flags(end->netdev, end->netdev->flags | IFF_UP, NULL);
+	/* what goes to an address of the same namespace goes by lo */
+	if (!err)
+		err = dev_change_flags(end->net->loopback_dev,
+				       end->net->loopback_dev->flags | IFF_UP, NULL);
 	rtnl_unlock();
 	if (!err)
 		err = address_add(end->netdev, AF_INET, v4, sizeof(v4), 24);
@@ -154,6 +159,13 @@ static int device_up(struct link_end *end, int i)
 	return end->ibdev ? 0 : -ENODEV;
 }
 
+static int told(const char *what, int i, int err)
+{
+	if (err)
+		pr_err("kunit: cannot %s wk%d: %pe\n", what, i, ERR_PTR(err));
+	return err;
+}
+
 /**
  * link_up() - make the netdevs and the devices on them
  *
@@ -164,13 +176,11 @@ int link_up(struct link *link)
 	int i, err;
 
 	memset(link, 0, sizeof(*link));
-	err = veth_add("wk0", "wk1");
+	err = told("make", 0, veth_add("wk0", "wk1"));
 	for (i = 0; i < 2 && !err; i++)
-		err = end_up(&link->end[i], i);
+		err = told("set up", i, end_up(&link->end[i], i));
 	for (i = 0; i < 2 && !err; i++)
-		err = device_up(&link->end[i], i);
-	if (err)
-		pr_err("kunit: no link: %pe\n", ERR_PTR(err));
+		err = told("add a device on", i, device_up(&link->end[i], i));
 	return err;
 }
 
@@ -188,7 +198,7 @@ void link_down(struct link *link)
 		dev_put(link->end[i].netdev);
 	/* takes the peer along */
 	if (ifindex)
-		netdev_delete(&init_net, ifindex);
+		told("delete", 0, netdev_delete(&init_net, ifindex));
 	for (i = 0; i < 2; i++) {
 		if (link->end[i].net)
 			put_net(link->end[i].net);

@@ -121,13 +121,19 @@ static void mr_free(void *mr)
 	ib_dereg_mr(mr);
 }
 
-struct ib_mr *verbs_mr(struct kunit *test, struct verbs_end *end, u32 pages)
+struct ib_mr *verbs_mr_of(struct kunit *test, struct verbs_end *end, enum ib_mr_type type,
+			  u32 pages)
 {
-	struct ib_mr *mr = ib_alloc_mr(end->pd, IB_MR_TYPE_MEM_REG, pages);
+	struct ib_mr *mr = ib_alloc_mr(end->pd, type, pages);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, mr);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, mr_free, mr), 0);
 	return mr;
+}
+
+struct ib_mr *verbs_mr(struct kunit *test, struct verbs_end *end, u32 pages)
+{
+	return verbs_mr_of(test, end, IB_MR_TYPE_MEM_REG, pages);
 }
 
 /* Maps a part of the end's buffer; the address is that of work requests. */

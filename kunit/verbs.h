@@ -89,6 +89,8 @@ struct verbs_op *verbs_inv(struct kunit *test, struct verbs_end *end, u32 key);
 bool verbs_completed(struct verbs_op *op);
 const char *verbs_status(struct verbs_op *op);
 
+struct ib_mr *verbs_mr_of(struct kunit *test, struct verbs_end *end, enum ib_mr_type type,
+			  u32 pages);
 struct ib_mr *verbs_mr(struct kunit *test, struct verbs_end *end, u32 pages);
 void verbs_map(struct kunit *test, struct ib_mr *mr, struct verbs_end *end, u32 offset, u32 len);
 struct ib_mr *verbs_region(struct kunit *test, struct verbs_end *end, u32 offset, u32 len,

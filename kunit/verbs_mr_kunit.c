@@ -199,13 +199,11 @@ static void gaps(struct kunit *test)
 
 	if (!(v->b.link->ibdev->attrs.kernel_cap_flags & IBK_SG_GAPS_REG))
 		kunit_skip(test, "the device does not offer it");
-	mr = ib_alloc_mr(v->b.pd, IB_MR_TYPE_SG_GAPS, PIECES);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(mr));
+	mr = verbs_mr_of(test, &v->b, IB_MR_TYPE_SG_GAPS, PIECES);
 	KUNIT_EXPECT_EQ(test, ib_map_mr_sg(mr, s->sg, PIECES, NULL, SZ_4K), PIECES);
 	KUNIT_EXPECT_EQ(test, mr->length, total(s));
 	EXPECT_STATUS(test, verbs_reg(test, &v->b, mr, mr->rkey, REMOTE), IB_WC_SUCCESS);
 	try_region(test, s, mr);
-	ib_dereg_mr(mr);
 }
 
 static int mr_init(struct kunit_suite *suite)

@@ -10,11 +10,16 @@ DEBS=$CACHE/debs
 # The mirror for a suite is the one that the host's apt uses for its own release; a host
 # that is no Debian names one in WARD_MIRROR and WARD_SECURITY_MIRROR.
 deb_mirror() {
-	local suite=$1 var=WARD_MIRROR pattern='[a-z]+' uri list
-	[[ $suite = *-security ]] && var=WARD_SECURITY_MIRROR pattern='[a-z]+(-security|/updates)'
+	local suite=$1 var=WARD_MIRROR label=Debian pattern='[a-z]+' uri list
+	[[ $suite != *-security ]] ||
+		var=WARD_SECURITY_MIRROR label=Debian-Security pattern='[a-z]+(-security|/updates)'
 	uri=${!var:-}
+	# shellcheck disable=SC2016 # apt's own variables
+	[[ $uri ]] || uri=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' \
+		"Label: $label" 'Identifier: Packages' 2> /dev/null | head -n 1) || true
+	# before the first apt-get update it knows no origins
 	[[ $uri ]] || uri=$(apt-get update --print-uris 2> /dev/null |
-		sed -nE "s@^'(.*debian[^']*)/dists/$pattern/InRelease'.*@\1@p" | head -n 1)
+		sed -nE "s@^'(.*debian[^']*)/dists/$pattern/InRelease'.*@\1@p" | head -n 1) || true
 	case $uri in
 	mirror+file:*)	# the list of a cloud image; its first mirror will do
 		list=${uri#mirror+file:}

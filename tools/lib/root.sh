@@ -35,7 +35,7 @@ root_make() {
 	mirror=$(deb_mirror trixie)
 	packages=$(IFS=,; echo "${ROOT_PACKAGES[*]}")
 	step "making the root folder (Debian 13, some minutes)"
-	rm -rf "$CACHE/root"
+	rm -rf "$tmp"
 	mkdir -p "$CACHE/debs/root" "$CACHE/root"
 	debootstrap --variant=minbase --include="$packages" --cache-dir="$CACHE/debs/root" \
 		trixie "$tmp" "$mirror" 2>&1 | tee "$LOGS/root.log" | root_progress || {
@@ -45,6 +45,8 @@ root_make() {
 	echo ward-vm > "$tmp/etc/hostname"
 	mkdir -p "$tmp/ward" "$tmp/host"
 	mv "$tmp" "$ROOT"
+	# those of older lists, unless a VM may still run from them
+	find "$CACHE/root" -mindepth 1 -maxdepth 1 ! -path "$ROOT" -mmin +1440 -exec rm -rf {} +
 }
 
 root_progress() {

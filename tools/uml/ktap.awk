@@ -26,7 +26,7 @@ more && !/^ *(not ok|ok|#) / { sub(/^ +/, ""); why = why " " $0; more--; next }
 
 /^        not ok [0-9]+ / {	# one parameter of a case
 	sub(/^ *not ok [0-9]+ /, "")
-	if (!index(why, "["))
+	if (why !~ /^\[/)
 		why = "[" $0 "] " why
 	next
 }
