@@ -29,20 +29,30 @@ t "the netdev has left the group" eventually 5 no_member
 t "mckey on one host" receive_and $NS_A $A4
 t "the netdev has left the group again" eventually 5 no_member
 
-killed() {
-	in_a mckey -m $GROUP -b $A4 > /dev/null 2>&1 &
-	eventually 15 member || return
-	kill -KILL $!
+# a member in A whose process number is in /tmp/member
+start_member() {
+	in_a sh -c "echo \$\$ > /tmp/member; exec mckey -m $GROUP -b $A4" > /dev/null 2>&1 &
+	eventually 15 member
+}
+end_member() {
+	kill -KILL "$(< /tmp/member)"
 	wait
+}
+
+killed() {
+	start_member || return
+	end_member
 	eventually 5 no_member
 }
 t "a member that is killed leaves" killed
 unplugged() {
-	in_a mckey -m $GROUP -b $A4 > /dev/null 2>&1 &
-	eventually 15 member || return
-	timeout 10 rdma link delete "$DEV_A" || { echo "not deleted in time"; return 1; }
-	wait
-	no_member
+	local rc=0
+	start_member || return
+	timeout 10 rdma link delete "$DEV_A" || { echo "not deleted in time"; rc=1; }
+	no_member || { echo "still a member"; rc=1; }
+	# it polls the ring that it has mapped, and hears of nothing
+	end_member
+	return $rc
 }
 t "a link with a member can be deleted" unplugged
 t "no resource is left" eventually 5 no_resources
