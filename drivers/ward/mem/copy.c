@@ -131,6 +131,7 @@ void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	write_part(a->mr, va, skb, skb_off, head);
 	if (head < len) {
+		/* pairs with the order in which a program that polls the last word reads */
 		smp_wmb();
 		write_part(a->mr, va + head, skb, skb_off + head, len - head);
 	}
@@ -179,6 +180,7 @@ int ward_access_store(const struct ward_access *a, u64 va, u64 value)
 
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
+	/* what was written before is visible to whoever sees the value */
 	smp_store_release(p, value);
 	return 0;
 }

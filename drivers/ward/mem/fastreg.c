@@ -44,7 +44,7 @@ static struct ward_pages *stage(struct ward_mr *mr)
 		pages = mr->list[mr->staged];
 	}
 	if (ward_pages_shared(pages)) {
-		/* one is active, one posted: rare, as it takes a second map before REG_MR executes */
+		/* one is active, one posted: rare, it takes a second map before REG_MR executes */
 		pages = ward_pages_alloc(pages->max, pages->shift, GFP_ATOMIC);
 		if (!pages)
 			return NULL;
@@ -190,7 +190,7 @@ enum ib_wc_status ward_reg_execute(struct ward_reg *reg, struct ward_device *dev
 	rcu_read_lock();
 	mr = ward_mr_find(dev, reg->key);
 	if (mr && mr == reg->mr && mr->ib.pd == pd && access_is_legal(reg->access) &&
-	    pages_cover(reg) && smp_load_acquire(&mr->state) == WARD_FREE) {
+	    pages_cover(reg) && ward_mr_is_free(mr)) {
 		ward_mr_activate(mr, reg->key, reg->access, reg->iova, reg->length,
 				 offset_of(reg), reg->pages);
 		ward_count(dev, MR_REG);

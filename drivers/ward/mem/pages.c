@@ -21,7 +21,6 @@ struct ward_pages *ward_pages_alloc(u32 max, u8 shift, gfp_t gfp)
 	struct ward_pages *pages;
 	size_t size;
 
-	/* Fast registrations switch between pages and spans only by type, so size for what is asked */
 	size = shift ? struct_size(pages, addr, max) : struct_size(pages, span, max);
 	pages = gfpflags_allow_blocking(gfp) ? kvmalloc(size, gfp) : kmalloc(size, gfp);
 	if (!pages)

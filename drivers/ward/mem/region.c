@@ -164,6 +164,7 @@ static void mr_drained(struct ward_mr *mr)
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
 	spin_lock_bh(&mr->lock);
+	/* pairs with the acquire in ward_mr_is_free() */
 	smp_store_release(&mr->state, WARD_FREE);
 	list_splice_init(&mr->waiters, &waiters);
 	spin_unlock_bh(&mr->lock);
@@ -280,7 +281,7 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
 void ward_mr_quiesce(struct ward_mr *mr)
 {
 	ward_mr_invalidate(mr, NULL);
-	wait_var_event(&mr->state, smp_load_acquire(&mr->state) == WARD_FREE);
+	wait_var_event(&mr->state, ward_mr_is_free(mr));
 }
 
 /**
@@ -439,7 +440,7 @@ enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct 
 	case WARD_KIND_FASTREG:
 		return WARD_GRANTED;
 	case WARD_KIND_WINDOW_2:
-		if (smp_load_acquire(&mr->state) != WARD_VALID)
+		if (READ_ONCE(mr->state) != WARD_VALID)
 			return WARD_REFUSED_STATE;
 		return mr->qpn == qpn ? WARD_GRANTED : WARD_REFUSED_QP;
 	default:

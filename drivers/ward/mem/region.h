@@ -33,7 +33,7 @@ enum ward_region_state {
 };
 
 enum ward_region_kind {
-	WARD_KIND_DMA,		/* all kernel memory, by kernel virtual address; kernel QPs only (F43) */
+	WARD_KIND_DMA,		/* all kernel memory by virtual address; kernel QPs only (F43) */
 	WARD_KIND_FASTREG,	/* alloc_mr, registered and invalidated by work requests */
 	WARD_KIND_USER,		/* user memory, registered by a verb */
 	WARD_KIND_WINDOW_1,	/* memory window of type 1: any QP of its PD, rebound at any time */
@@ -111,7 +111,7 @@ struct ward_mr {
 	u32			slot;
 
 	struct ward_guard	guard;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* state, waiters, windows */
 	enum ward_region_state	state;
 	bool			closed_to_peers;
 	struct list_head	waiters;
@@ -138,6 +138,13 @@ struct ward_mr {
 static inline struct ward_mr *to_ward_mr(struct ib_mr *mr)
 {
 	return container_of(mr, struct ward_mr, ib);
+}
+
+/* ward_mr_is_free() - whether nothing reaches the region, and nobody is inside */
+static inline bool ward_mr_is_free(const struct ward_mr *mr)
+{
+	/* pairs with the release in mr_drained(): what was inside has left no trace */
+	return smp_load_acquire(&mr->state) == WARD_FREE;
 }
 
 static inline bool ward_mr_is_window(const struct ward_mr *mr)

@@ -63,7 +63,7 @@ struct ward_mr *ward_window_judge(const struct ward_bind *bind, const struct war
 	    !same_index(bind->mw_key, bind->key) || mw->ib.pd != who->pd)
 		return NULL;
 	if (mw->kind == WARD_KIND_WINDOW_2 &&
-	    (smp_load_acquire(&mw->state) != WARD_FREE || !bind->length))
+	    (!ward_mr_is_free(mw) || !bind->length))
 		return NULL;
 	if (!bind->length)
 		return mw;

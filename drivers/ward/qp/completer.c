@@ -329,6 +329,7 @@ void ward_completer_retire(struct ward_run *run)
 
 	if (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD)
 		return;
+	/* pairs with the release of whoever has posted */
 	while (sq->tail != smp_load_acquire(&sq->head)) {
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->tail);
 

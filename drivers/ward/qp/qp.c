@@ -126,6 +126,7 @@ static void release_ownership(struct ward_qp *qp)
 	clear_bit_unlock(WARD_QP_OWNED, &qp->flags);
 	/* whoever left work while we owned the QP scheduled a run that may have found it owned */
 	smp_mb__after_atomic();
+	/* a verb that begins to wait after this looks at the bit itself first */
 	if (waitqueue_active(&qp->wait))
 		wake_up(&qp->wait);
 	if (has_work(qp))
@@ -171,6 +172,7 @@ static void run_tasklet(struct tasklet_struct *t)
 	struct ward_run run;
 
 	clear_bit(WARD_QP_SCHEDULED, &qp->flags);
+	/* pairs with the barrier in ward_qp_kick(): what was left before is seen by this run */
 	smp_mb__after_atomic();
 	/* when it is owned, the owner schedules another run as it lets go */
 	if (!test_bit(WARD_QP_WANTED, &qp->flags) &&

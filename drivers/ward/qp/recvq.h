@@ -36,7 +36,7 @@ struct ward_rwqe {
  */
 struct ward_recvq {
 	struct ward_ring	ring;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* posting */
 	u32			head;
 	u32			tail;
 	u32			depth;

@@ -54,7 +54,7 @@ struct ward_replies {
 enum ward_replied {
 	WARD_REPLIED,		/* one packet was sent */
 	WARD_REPLY_LATER,	/* there is no memory just now */
-	WARD_REPLY_REFUSED,	/* the region has been invalidated meanwhile; all answers are dropped */
+	WARD_REPLY_REFUSED,	/* the region has been invalidated meanwhile; all is dropped */
 };
 
 int ward_replies_setup(struct ward_replies *a, u32 max);

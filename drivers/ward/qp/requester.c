@@ -15,7 +15,8 @@
  * has the oldest packet sent again, as a *probe*. A peer that keeps what comes
  * early then acknowledges more than the probe. One that does not acknowledges
  * just the probe, and only then all the rest is sent again (go-back): nothing
- * new is built until that is done. Local operations are no packets, so they are never done twice (F29).
+ * new is built until that is done. Local operations are no packets, so they are
+ * never done twice (F29).
  *
  * UC has nothing of that: a packet is forgotten when it has been sent, and a work
  * request is complete when its last packet has.
@@ -656,10 +657,11 @@ static bool has_begun(const struct ward_qp *qp, const struct ward_swqe *wqe)
 bool ward_requester_drained(const struct ward_qp *qp)
 {
 	const struct ward_sendq *sq = &qp->sq;
+	/* pairs with the release of whoever has posted */
+	u32 head = smp_load_acquire(&sq->head);
 
 	return sq->tail == sq->exec &&
-	       (sq->exec == smp_load_acquire(&sq->head) ||
-		!has_begun(qp, ward_sendq_at(sq, sq->exec)));
+	       (sq->exec == head || !has_begun(qp, ward_sendq_at(sq, sq->exec)));
 }
 
 /**
@@ -676,6 +678,7 @@ void ward_requester_run(struct ward_run *run)
 
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
 		return;
+	/* pairs with the release of whoever has posted */
 	while (sq->exec != smp_load_acquire(&sq->head)) {
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->exec);
 

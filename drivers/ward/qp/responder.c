@@ -331,9 +331,10 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 		resp->va = pkt->va;
 		resp->rkey = pkt->rkey;
 		o->write_len = pkt->dma_len;
-		/* all of the message, before any byte of it moves; no key is looked at for none (F24) */
-		if (o->write_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-						      IB_ACCESS_REMOTE_WRITE)) {
+		/* all of it, before any byte moves; no key is looked at for none (F24) */
+		if (o->write_len &&
+		    ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
+				      IB_ACCESS_REMOTE_WRITE)) {
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 			return;
 		}
@@ -367,7 +368,7 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 }
 
 static struct ward_reply answer_read(const struct ward_responder *resp,
-				      const struct ward_pkt *pkt, bool fresh)
+				     const struct ward_pkt *pkt, bool fresh)
 {
 	return (struct ward_reply){
 		.first = true,
@@ -382,7 +383,7 @@ static struct ward_reply answer_read(const struct ward_responder *resp,
 
 /* The answer to what is executed once only: an atomic, or an empty one to the others */
 static struct ward_reply answer_once(const struct ward_responder *resp,
-				      const struct ward_pkt *pkt, u64 orig, bool fresh)
+				     const struct ward_pkt *pkt, u64 orig, bool fresh)
 {
 	return (struct ward_reply){
 		.atomic = pkt->op->msg == WARD_MSG_ATOMIC,

@@ -82,7 +82,7 @@ static bool may_post(const struct ward_qp *qp, u32 opcode)
 int ward_sendq_create(struct ward_sendq *sq, u32 depth, u32 max_sge, u32 max_inline,
 		      struct ib_ucontext *uctx, struct mminfo *mi)
 {
-	size_t tail = max(array_size(max_sge, sizeof(struct ward_sge)), (size_t)max_inline);
+	size_t tail = max_t(size_t, array_size(max_sge, sizeof(struct ward_sge)), max_inline);
 	u32 slots = roundup_pow_of_two(max(depth, 1U));
 
 	sq->stride = ALIGN(sizeof(struct ward_swqe) + tail, 8);
@@ -129,6 +129,7 @@ void ward_sendq_pop(struct ward_sendq *sq)
 	release(ward_sendq_at(sq, sq->tail));
 	if (sq->exec == sq->tail)
 		sq->exec++;
+	/* pairs with the acquire in is_full(): the slot may be filled again */
 	smp_store_release(&sq->tail, sq->tail + 1);
 	if (sq->user.buf)
 		ward_ring_set_consumer(&sq->user, ++sq->user_tail);
@@ -165,6 +166,7 @@ void ward_sendq_destroy(struct ward_sendq *sq)
 
 static bool is_full(const struct ward_sendq *sq)
 {
+	/* pairs with the release in ward_sendq_pop() */
 	return sq->head - smp_load_acquire(&sq->tail) > sq->mask;
 }
 
@@ -253,6 +255,7 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 		wqe->qpn = ud_wr(wr)->remote_qpn;
 		wqe->qkey = ud_wr(wr)->remote_qkey;
 	}
+	/* pairs with the acquire of the run that executes it */
 	smp_store_release(&sq->head, sq->head + 1);
 	return 0;
 }
@@ -386,6 +389,7 @@ void ward_sendq_pull(struct ward_qp *qp)
 		copy_user_wqe(qp, ward_ring_slot(&sq->user, sq->user_head),
 			      ward_sendq_at(sq, sq->head));
 		sq->user_head = (sq->user_head + 1) & sq->user.mask;
+		/* pairs with the acquire of the run that executes it */
 		smp_store_release(&sq->head, sq->head + 1);
 	}
 	spin_unlock_irqrestore(&sq->lock, flags);

@@ -118,7 +118,7 @@ struct ward_sendq {
 	void			*ring;
 	u32			stride;
 	u32			mask;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* posting */
 	u32			head;
 	u32			exec;
 	u32			tail;

@@ -32,6 +32,7 @@ static void flush_sends(struct ward_run *run)
 {
 	struct ward_sendq *sq = &run->qp->sq;
 
+	/* pairs with the release of whoever has posted */
 	while (sq->tail != smp_load_acquire(&sq->head)) {
 		ward_completer_wc(run, sq->tail, IB_WC_WR_FLUSH_ERR);
 		ward_sendq_pop(sq);
@@ -207,7 +208,7 @@ static int to_rtr(struct ward_qp *qp)
 {
 	if (qp->transport != WARD_UD)
 		return ward_responder_setup(qp, qp->attr.max_dest_rd_atomic);
-	/* a datagram fills at most the port's largest MTU; the path may be narrower and then drops it */
+	/* a datagram fills at most the largest MTU; a path that is narrower drops it */
 	qp->mtu = WARD_MAX_MTU;
 	return 0;
 }

@@ -24,7 +24,7 @@
 struct ward_cq {
 	struct ib_cq		ib;
 	struct ward_device	*dev;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* all that follows */
 	struct ward_ring	ring;
 	bool			user;
 	u32			head;

@@ -18,7 +18,7 @@
  * @hash: struct ward_group, read under RCU
  */
 struct ward_groups {
-	struct mutex		lock;
+	struct mutex		lock;	/* changes */
 	u32			n;
 	struct hlist_head	hash[1 << WARD_MCAST_HASH_BITS];
 };

@@ -49,22 +49,26 @@ static inline void *ward_ring_slot(const struct ward_ring *ring, u32 i)
 /* ward_ring_producer() - what the filling side has published; slots before it may be read */
 static inline u32 ward_ring_producer(const struct ward_ring *ring)
 {
+	/* see the contract above */
 	return smp_load_acquire(&ring->buf->producer_index) & ring->mask;
 }
 
 /* ward_ring_consumer() - what the emptying side has published; slots before it may be filled */
 static inline u32 ward_ring_consumer(const struct ward_ring *ring)
 {
+	/* see the contract above */
 	return smp_load_acquire(&ring->buf->consumer_index) & ring->mask;
 }
 
 static inline void ward_ring_set_producer(struct ward_ring *ring, u32 i)
 {
+	/* see the contract above */
 	smp_store_release(&ring->buf->producer_index, i & ring->mask);
 }
 
 static inline void ward_ring_set_consumer(struct ward_ring *ring, u32 i)
 {
+	/* see the contract above */
 	smp_store_release(&ring->buf->consumer_index, i & ring->mask);
 }
 

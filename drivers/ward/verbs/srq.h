@@ -27,7 +27,7 @@ struct ward_srq {
 	struct ward_device	*dev;
 	u32			num;
 	bool			user;
-	spinlock_t		lock;
+	spinlock_t		lock;	/* see above */
 	struct ward_recvq	rq;
 	u32			limit;
 	struct work_struct	event_work;

@@ -39,7 +39,7 @@ struct ward_device;
 	X(DROP_LENGTH, drop_length, "dropped: length does not fit the opcode") \
 	X(DROP_PAD, drop_pad, "dropped: padding not allowed there") \
 	X(DROP_VERSION, drop_version, "dropped: transport version not 0") \
-	X(DROP_IP, drop_ip, "dropped: IP options or extension headers, or not an address for that QP number") \
+	X(DROP_IP, drop_ip, "dropped: IP options or extension headers, or no address for that QP") \
 	X(DROP_QPN, drop_qpn, "dropped: no such QP") \
 	X(DROP_TRANSPORT, drop_transport, "dropped: opcode of another transport than the QP's") \
 	X(DROP_PKEY, drop_pkey, "dropped: wrong P_Key") \
