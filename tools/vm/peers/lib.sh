@@ -123,12 +123,13 @@ perftest_short() {
 
 # perftest_long: the matrix. What a program has no option for is left out.
 perftest_long() {
-	local op kind m x
+	local op kind m x PAIR_LIMIT=200
 	for op in send write read; do
 		for kind in bw lat; do
 			t "ib_${op}_$kind -a" perf ib_${op}_$kind -a -n 5
 			t "ib_${op}_$kind -R -a" perf_cm ib_${op}_$kind -a -n 5
-			[[ $op$kind = writelat ]] || t "ib_${op}_$kind -e" perf ib_${op}_$kind -e -n 50
+			# a WRITE has no events
+			[[ $op = write ]] || t "ib_${op}_$kind -e" perf ib_${op}_$kind -e -n 50
 			for m in 256 512 1024; do
 				t "ib_${op}_$kind -m $m" perf ib_${op}_$kind -m $m -n 20 -s 65536
 			done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # ward and the kernel's rdma_rxe with stock programs, either as the server.
-# limit: 6000
+# limit: 10000
 # shellcheck source=tools/vm/guest/lib.sh
 . /ward/tools/vm/guest/lib.sh
 # shellcheck source=tools/vm/peers/lib.sh
