@@ -146,7 +146,6 @@ perftest_long() {
 	for op in send write; do
 		t "ib_${op}_bw -c UC -a" perf ib_${op}_bw -c UC -a -n 5
 		t "ib_${op}_lat -c UC" perf ib_${op}_lat -c UC -n 20
-		t "ib_${op}_bw -R -c UC" perf_cm ib_${op}_bw -c UC -n 20
 		t "ib_${op}_bw -I" perf ib_${op}_bw -I 128 -s 128 -n 50
 		t "ib_${op}_lat -I" perf ib_${op}_lat -I 128 -s 128 -n 50
 	done
