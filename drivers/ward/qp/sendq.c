@@ -219,7 +219,8 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 	wqe->length = length;
 	wqe->imm = wr->ex.imm_data;
 
-	switch (wr->opcode) {
+	/* as a number, for kernels whose enum lacks some of them */
+	switch ((u32)wr->opcode) {
 	case IB_WR_RDMA_WRITE:
 	case IB_WR_RDMA_WRITE_WITH_IMM:
 	case IB_WR_RDMA_READ:
@@ -248,10 +249,7 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 		break;
 	}
 	if (qp->transport == WARD_UD) {
-		struct ward_path *path = to_ward_ah(ud_wr(wr)->ah)->path;
-
-		ward_path_get(path);
-		set_path(wqe, path);
+		set_path(wqe, ward_ah_get_path(to_ward_ah(ud_wr(wr)->ah)));
 		wqe->qpn = ud_wr(wr)->remote_qpn;
 		wqe->qkey = ud_wr(wr)->remote_qkey;
 	}

@@ -34,7 +34,7 @@ static void fill_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
 		to->ex.invalidate_rkey = wc->ex.invalidate_rkey;
 	else
-		to->ex.imm_data = (__force __u32)wc->ex.imm_data;
+		to->ex.imm_data = wc->ex.imm_data;
 }
 
 /**

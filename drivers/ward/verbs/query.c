@@ -17,7 +17,7 @@
 #include "query.h"
 
 /* Addresses of the netdev and of the vlans on it; the core holds one pointer each */
-#define GID_TABLE_LEN	1024
+#define GID_TABLE_LEN	256
 
 /* No OUI is ours: one of local significance, which no vendor has */
 #define VENDOR_ID	0x027764
