@@ -12,6 +12,7 @@ topology
 ends
 pingpongs
 cm_programs
+t "mckey" multicast
 
 says() { # PATTERN COMMAND...
 	local out
