@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # perftest between two links: one run of each kind, or with FULL=1 the matrix.
-# limit: 3000
+# limit: 6000
 # shellcheck source=tools/vm/guest/lib.sh
 . /ward/tools/vm/guest/lib.sh
 # shellcheck source=tools/vm/peers/lib.sh

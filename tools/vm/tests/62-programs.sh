@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The programs of rdma-core: pingpongs with each kind of GID, rdma_cm, multicast, what they show.
-# limit: 900
+# limit: 1500
 # shellcheck source=tools/vm/guest/lib.sh
 . /ward/tools/vm/guest/lib.sh
 # shellcheck source=tools/vm/peers/lib.sh
@@ -12,6 +12,7 @@ topology
 ends
 pingpongs
 cm_programs
+t "mckey" multicast
 
 says() { # PATTERN COMMAND...
 	local out

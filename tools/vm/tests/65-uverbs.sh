@@ -11,12 +11,13 @@ test_begin
 topology
 ends
 t "ibv_rc_pingpong" pingpong ibv_rc_pingpong 4 -n 20
-modprobe -r rdma_ucm
+modprobe -r rdma_ucm	# and what only it has needed
 if grep -q '^ib_uverbs .*ward' /proc/modules; then
 	# user memory is pinned by code in ib_uverbs
 	t "ib_uverbs cannot go while ward is there" refused "in use" rmmod ib_uverbs
 else
-	t "ib_uverbs goes" rmmod ib_uverbs
+	modprobe -qr ib_uverbs
+	t "ib_uverbs goes" test ! -e /sys/module/ib_uverbs
 	t "and comes" modprobe ib_uverbs
 fi
 modprobe rdma_ucm
