@@ -22,13 +22,16 @@ shell:
 check:
 	@tools/check
 
+check-full:
+	@FULL=1 tools/check
+
 check-unit check-kunit check-vm lint:
 	@tools/check $(@:check-%=%)
 
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install clean demo shell check check-unit check-kunit check-vm lint help
+.PHONY: all install clean demo shell check check-full check-unit check-kunit check-vm lint help
 
 #: make               build ward.ko against the running kernel
 #: make KDIR=...      build it against another one (6.1, 6.12 or 7.3)
@@ -39,11 +42,11 @@ help:
 #:                    (IPV6=1: over IPv6; NFSVERS=3: NFSv3; KVER=6.1 or 7.3: another kernel)
 #: make shell         as root: a prompt in the same VM with both devices up
 #:
-#: make check         as root: every test; ends in "N passed, N failed"
+#: make check         as root: the tests; ends in "N passed, N failed"
+#: make check-full    the long versions, and the tests of rdma-core and perftest in the VM
 #: make lint          checkpatch, sparse, W=1 builds, shellcheck
 #: make check-unit    protocol logic in user space
 #: make check-kunit   KUnit on user-mode Linux
 #: make check-vm      module builds for 6.1, 6.12 and 7.3, system tests in VMs
-#:                    (FULL=1: long versions of the tests)
 #:
 #: What these download and build is kept in ${WARD_CACHE:-~/.cache/ward}.
