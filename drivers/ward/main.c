@@ -20,6 +20,7 @@
 #include "qp/txpkt.h"
 #include "verbs/device.h"
 #include "verbs/identity.h"
+#include "watch/debugfs.h"
 
 MODULE_AUTHOR("the ward developers");
 MODULE_DESCRIPTION("RoCEv2 driver in software");
@@ -77,6 +78,7 @@ static int __init ward_init(void)
 	int err;
 
 	ward_crc_init();
+	ward_debugfs_init();
 	ward_wq = alloc_workqueue("ward", WQ_MEM_RECLAIM | WARD_WQ_PERCPU, 0);
 	if (!ward_wq) {
 		err = -ENOMEM;
@@ -111,6 +113,7 @@ txpkt:
 wq:
 	destroy_workqueue(ward_wq);
 crc:
+	ward_debugfs_exit();
 	ward_crc_exit();
 	return err;
 }
@@ -128,6 +131,7 @@ static void __exit ward_exit(void)
 	rcu_barrier();
 	ward_txpkt_cache_exit();
 	destroy_workqueue(ward_wq);
+	ward_debugfs_exit();
 	ward_crc_exit();
 }
 module_exit(ward_exit);

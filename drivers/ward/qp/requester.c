@@ -24,6 +24,7 @@
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
+#include <linux/sizes.h>
 
 #include "../net/path.h"
 #include "../net/rx.h"
@@ -239,18 +240,23 @@ static bool resend(struct ward_run *run)
 	return true;
 }
 
+/* In packets, 4 at least */
+static u32 window(const struct ward_qp *qp)
+{
+	return min_t(u32, ward_option(qp->dev, WINDOW) * SZ_1K / qp->mtu, WARD_WINDOW_PKTS);
+}
+
 /* Room for @pkts more packets? When nothing is under way there always is. */
 static bool window_has_room(const struct ward_qp *qp, u32 pkts)
 {
 	u32 under_way = ward_psn_diff(qp->req.nxt, qp->req.una);
-	u32 window = min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS);
 
-	return !under_way || under_way + pkts <= window;
+	return !under_way || under_way + pkts <= window(qp);
 }
 
 static u32 window_quarter(const struct ward_qp *qp)
 {
-	return min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS) / 4;
+	return window(qp) / 4;
 }
 
 static void go(struct ward_qp *qp, struct ward_txpkt *tx)

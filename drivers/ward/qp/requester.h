@@ -17,8 +17,7 @@ struct ward_qp;
 struct ward_run;
 struct ward_txpkt;
 
-/* Bytes, and packets, that may be under way without an acknowledgement */
-#define WARD_WINDOW_BYTES	(256 * 1024)
+/* Packets that may be under way without an acknowledgement, however small */
 #define WARD_WINDOW_PKTS	256
 
 /**
