@@ -21,6 +21,7 @@
 #include "verbs/device.h"
 #include "verbs/identity.h"
 #include "watch/debugfs.h"
+#include "watch/inject.h"
 
 MODULE_AUTHOR("the ward developers");
 MODULE_DESCRIPTION("RoCEv2 driver in software");
@@ -84,9 +85,12 @@ static int __init ward_init(void)
 		err = -ENOMEM;
 		goto crc;
 	}
-	err = ward_txpkt_cache_init();
+	err = ward_inject_module_init();
 	if (err)
 		goto wq;
+	err = ward_txpkt_cache_init();
+	if (err)
+		goto inject;
 	err = ward_devices_init();
 	if (err)
 		goto txpkt;
@@ -110,6 +114,8 @@ devices:
 	ward_devices_exit();
 txpkt:
 	ward_txpkt_cache_exit();
+inject:
+	ward_inject_module_exit();
 wq:
 	destroy_workqueue(ward_wq);
 crc:
@@ -130,6 +136,7 @@ static void __exit ward_exit(void)
 	/* callbacks of call_rcu() that are functions of ours, or free objects from our caches */
 	rcu_barrier();
 	ward_txpkt_cache_exit();
+	ward_inject_module_exit();
 	destroy_workqueue(ward_wq);
 	ward_debugfs_exit();
 	ward_crc_exit();

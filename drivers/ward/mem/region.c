@@ -17,6 +17,7 @@
 #include <ward/wire.h>
 
 #include "../verbs/device.h"
+#include "../watch/inject.h"
 #include "pages.h"
 #include "region.h"
 
@@ -60,8 +61,10 @@ void ward_keys_exit(struct ward_keys *keys)
 struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 			       enum ward_region_kind kind)
 {
-	struct ward_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct ward_mr *mr = NULL;
 
+	if (!ward_inject_fails(dev, WARD_AT_MR))
+		mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return NULL;
 	/* the core sets these after the verb returns, which is later than we need them */

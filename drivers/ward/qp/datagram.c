@@ -12,6 +12,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -40,10 +41,12 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 
 	if (wqe->length > qp->mtu)
 		return IB_WC_LOC_LEN_ERR;
-	payload = ward_txpkt_begin(&tx, &pkt);
+	payload = ward_inject_fails(qp->dev, WARD_AT_DATAGRAM) ? NULL :
+		  ward_txpkt_begin(&tx, &pkt);
 	/* without memory a datagram is lost like any that is lost on the way */
 	if (!payload)
 		return IB_WC_SUCCESS;
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (wqe->flags & IB_SEND_INLINE) {
 		memcpy(payload, wqe->inline_data, wqe->length);
 	} else if (ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
@@ -52,7 +55,7 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 	}
 	if (status == IB_WC_SUCCESS) {
 		ward_txpkt_seal(&tx, wqe->path);
-		ward_txpkt_send(&tx, wqe->path);
+		ward_txpkt_send(qp, &tx, wqe->path);
 		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
 	}
 	ward_txpkt_drop_buf(&tx);
@@ -88,6 +91,7 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 	u32 back = -skb_network_offset(skb);
 	enum ward_refusal why;
 
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	__skb_push(skb, back);
 	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
 			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);

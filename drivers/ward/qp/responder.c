@@ -33,6 +33,7 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "replies.h"
 #include "early.h"
 #include "qp.h"
@@ -54,7 +55,8 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 
 	max_reads = max(max_reads, 1U);
 	kfree(resp->once);
-	resp->once = kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
+	resp->once = ward_inject_fails(qp->dev, WARD_AT_READS) ? NULL :
+		     kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
 	if (!resp->once || ward_replies_setup(&resp->replies, max_reads))
 		return -ENOMEM;
 	resp->once_next = 0;
@@ -203,6 +205,17 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
+/* Have the peer wait, and send again from @psn on */
+static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
+{
+	ward_count(qp->dev, SENT_RNR);
+	ward_ack_send(qp, syndrome, psn);
+	/* what follows is early until this one comes again */
+	qp->resp.order.naked = true;
+	qp->resp.nak_due = false;
+	qp->resp.ack_due = false;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -217,12 +230,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		ward_count(qp->dev, SENT_RNR);
-		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
-		/* what follows is early until this one comes again */
-		qp->resp.order.naked = true;
-		qp->resp.nak_due = false;
-		qp->resp.ack_due = false;
+		not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		return false;
 	}
 	if (bad) {
@@ -293,6 +301,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
 			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
@@ -348,6 +357,7 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 			return;
 		}
+		ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
 				  pkt->len, last);
 	}
@@ -454,6 +464,7 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 		return;
 	}
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		invalid(run, pkt);
@@ -474,6 +485,7 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 		return;
 	}
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	/* bytes, not a number: they land as they are in the packet */
 	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
 	if (ward_access_store(&run->remote, pkt->va, value)) {
@@ -613,6 +625,25 @@ static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward
 	ward_order_give_up(&resp->order, pkt);
 }
 
+/* A rule of the fault injector may have the request refused */
+static bool refused_by_rule(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	u8 syndrome = ward_inject_nak(run->qp, pkt);
+
+	if (!syndrome)
+		return false;
+	if (syndrome == WARD_NAK_SEQUENCE) {
+		resp->order.naked = true;
+		resp->nak_due = true;
+	} else if ((syndrome & WARD_AETH_TYPE_MASK) == WARD_AETH_RNR) {
+		not_ready(run->qp, syndrome, pkt->psn);
+	} else {
+		refuse(run, syndrome, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+	}
+	return true;
+}
+
 static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
@@ -638,7 +669,8 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		invalid(run, pkt);
 		return;
 	case WARD_EXECUTE:
-		execute(run, skb, pkt);
+		if (!ward_injecting() || !refused_by_rule(run, pkt))
+			execute(run, skb, pkt);
 		break;
 	}
 }
