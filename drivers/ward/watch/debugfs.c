@@ -56,6 +56,7 @@ void ward_debugfs_add(struct ward_device *dev)
 	dev->debugfs = debugfs_create_dir(dev_name(&dev->ib.dev), root);
 	debugfs_create_file("info", 0400, dev->debugfs, dev, &info_fops);
 	ward_inject_show_in(dev);
+	ward_probe_show_in(dev);
 }
 
 /**

@@ -39,6 +39,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "probe.h"
 #include "rules.h"
 
 struct sk_buff;
@@ -59,6 +60,7 @@ struct ward_run;
  * @wait:   they wait here
  * @kept:   packets that go on later; under rules.lock
  * @work:   takes care of them
+ * @probe:  the question last asked (probe.h); under rules.lock
  */
 struct ward_inject {
 	struct ward_rules	rules;
@@ -66,6 +68,7 @@ struct ward_inject {
 	wait_queue_head_t	wait;
 	struct list_head	kept;
 	struct delayed_work	work;
+	struct ward_probe	probe;
 };
 
 /* On while any device has a rule */
