@@ -136,6 +136,7 @@ void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 	if (head < len) {
 		/* pairs with the order in which a program that polls the last word reads */
 		smp_wmb();
+		ward_inject_pause_last(a);
 		write_part(a->mr, va + head, skb, skb_off + head, len - head);
 	}
 }

@@ -34,6 +34,7 @@ struct ward_cursor {
  * @mr:   region whose guard is held, kept from one packet to the next; NULL: none
  * @rights: the IB_ACCESS_* rights for which @mr was entered
  * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
+ * @hold_last: likewise, before the last word of a message
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -43,6 +44,7 @@ struct ward_access {
 	struct ward_mr		*mr;
 	int			rights;
 	u32			hold;
+	u32			hold_last;
 };
 
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);

@@ -190,23 +190,13 @@ void ward_mr_leave(struct ward_mr *mr)
 		mr_drained(mr);
 }
 
-/**
- * ward_mr_invalidate() - put a region out of reach
- * @mr:    the region; the caller is not inside its guard
- * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
- *         waits by other means
- *
- * Nobody enters after this call. An invalid region stays as it is (F39).
- *
- * Context: BH off, or any that may take a BH lock.
- * Return: true when the region is out of reach now; false when @drain->done will be called.
- */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
+/* @via: only if this QP has registered it; 0: whoever has */
+static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain)
 {
 	bool first;
 
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_FREE) {
+	if (mr->state == WARD_FREE || (via && mr->via != via)) {
 		spin_unlock_bh(&mr->lock);
 		return true;
 	}
@@ -221,6 +211,37 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
 		list_add_tail(&drain->entry, &mr->waiters);
 	spin_unlock_bh(&mr->lock);
 	return false;
+}
+
+/**
+ * ward_mr_invalidate() - put a region out of reach
+ * @mr:    the region; the caller is not inside its guard
+ * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
+ *         waits by other means
+ *
+ * Nobody enters after this call. An invalid region stays as it is (F39).
+ *
+ * Context: BH off, or any that may take a BH lock.
+ * Return: true when the region is out of reach now; false when @drain->done will be called.
+ */
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
+{
+	return invalidate(mr, 0, drain);
+}
+
+/**
+ * ward_mr_invalidate_via() - likewise, if a given QP has registered it
+ * @mr:    any region
+ * @qpn:   the QP
+ * @drain: as above
+ *
+ * Context: BH off, or any that may take a BH lock; under RCU or otherwise sure of the region.
+ * Return: true when no registration of that QP's is reachable; false when @drain->done will be
+ * called.
+ */
+bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
+{
+	return invalidate(mr, qpn, drain);
 }
 
 /**
@@ -458,15 +479,17 @@ enum ward_refusal ward_mr_probe(const struct ward_asker *who, u32 key, u64 va, u
  * @pd:  protection domain of the QP
  * @qpn: its number
  * @key: the key given
+ * @peer: a peer asks
  *
  * Rules F9, F11, F12, F15 and F16. That a fast registration is invalid already is no reason to
- * refuse (F39); that a window is one.
+ * refuse (F39); that a window is one. One that is tied to a QP (link option strict) is out of
+ * reach for the peers of all others; the consumer may end it by any QP of the PD.
  *
  * Context: under RCU.
  * Return: WARD_GRANTED or the reason of the refusal.
  */
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
-					 u32 qpn, u32 key)
+					 u32 qpn, u32 key, bool peer)
 {
 	if (!mr || READ_ONCE(mr->key) != key)
 		return WARD_REFUSED_KEY;
@@ -474,6 +497,8 @@ enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct 
 		return WARD_REFUSED_PD;
 	switch (mr->kind) {
 	case WARD_KIND_FASTREG:
+		if (peer && READ_ONCE(mr->state) != WARD_FREE && mr->qpn && mr->qpn != qpn)
+			return WARD_REFUSED_QP;
 		return WARD_GRANTED;
 	case WARD_KIND_WINDOW_2:
 		if (READ_ONCE(mr->state) != WARD_VALID)

@@ -94,6 +94,7 @@ struct ward_drain {
  * @offset:  active: of @iova in @pages
  * @pages:   active: page list; NULL for WARD_KIND_DMA
  * @qpn:     active: the only QP through which it can be reached, 0: any of the PD
+ * @via:     active: the QP that registered it by REG_MR, 0: it was not
  * @generation: registrations so far
  * @list:    fast registration: two page lists of this region's own
  * @staged:  fast registration: which of them the last map_mr_sg filled
@@ -123,6 +124,7 @@ struct ward_mr {
 	u64			offset;
 	struct ward_pages	*pages;
 	u32			qpn;
+	u32			via;
 	u32			generation;
 
 	struct ward_pages	*list[2];
@@ -182,8 +184,9 @@ void ward_mr_leave(struct ward_mr *mr);
 
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
-					 u32 qpn, u32 key);
+					 u32 qpn, u32 key, bool peer);
 void ward_mr_close_to_peers(struct ward_mr *mr);
 bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain);
+bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain);
 
 #endif /* _WARD_MEM_REGION_H */

@@ -50,6 +50,7 @@ enum {
 	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_FENCED,		/* what was registered through it is out of reach (fence.h) */
 };
 
 /* So long a packet may be overtaken by others before it counts as lost */
@@ -97,6 +98,9 @@ enum {
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
  *
+ * @fencing:  in ERR: does not flush until WARD_EV_FENCED
+ * @tell_last: in ERR: LAST_WQE_REACHED is to be told when it has flushed
+ * @fence_work: see fence.c
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
  */
@@ -137,6 +141,9 @@ struct ward_qp {
 	struct hrtimer		rnr_timer;
 	struct hrtimer		nak_timer;
 
+	bool			fencing;
+	bool			tell_last;
+	struct work_struct	fence_work;
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };
