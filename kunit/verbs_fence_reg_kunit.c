@@ -179,6 +179,21 @@ static void fence_F26_zero_based(struct kunit *test)
 	expect_shut(test, mr->rkey, PART);
 }
 
+/* One slot would have the index 0, and with the low bits 0 the key that ULPs take for none. */
+static void fence_F46_no_key_is_0(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ward_keys *keys = &to_ward(v->b.link->ibdev)->keys;
+	struct ib_mr *mr;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		keys->next = ward_unpermute(keys->index, 0);
+		mr = verbs_mr(test, &v->b, 1);
+		KUNIT_EXPECT_NE(test, mr->rkey >> 8, 0);
+	}
+}
+
 #define KEYS	100000
 
 /* Chi-square of 256 equally likely bytes: 255 on average, above 400 in one of 10^7 cases. */
@@ -246,6 +261,7 @@ static struct kunit_case reg_cases[] = {
 	KUNIT_CASE(fence_F10_remote_write_needs_local_write),
 	KUNIT_CASE(fence_F10_legal_rights_only),
 	KUNIT_CASE(fence_F26_zero_based),
+	KUNIT_CASE(fence_F46_no_key_is_0),
 	KUNIT_CASE(fence_F46_keys),
 	{}
 };
