@@ -77,6 +77,7 @@ enum {
  * @tasklet:  a run
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
+ * @waiter:   number of a QP whose run wants to own this one as well (qp/local.h), or 0
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
@@ -116,6 +117,7 @@ struct ward_qp {
 	struct tasklet_struct	tasklet;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
+	u32			waiter;
 
 	enum ib_qp_state	state;
 	struct ib_qp_attr	attr;
@@ -139,6 +141,9 @@ struct ward_qp {
  * @local:  accesses by lkey of send work requests
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
+ * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
+ *          own; its qp is NULL while it is not
+ * @copied: bytes that local steps have copied
  * @budget: packets that may still be sent
  * @again:  something is left to do
  * @notify_send: the send CQ's consumer is to be told
@@ -149,6 +154,8 @@ struct ward_run {
 	struct ward_access	local;
 	struct ward_access	recv;
 	struct ward_access	remote;
+	struct ward_run		*partner;
+	u32			copied;
 	int			budget;
 	bool			again;
 	bool			notify_send;
@@ -172,12 +179,19 @@ static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
 	return rcu_dereference_raw(qp->path);
 }
 
-/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
-static inline void ward_run_leave(struct ward_run *run)
+static inline void ward_run_leave_own(struct ward_run *run)
 {
 	ward_access_end(&run->local);
 	ward_access_end(&run->recv);
 	ward_access_end(&run->remote);
+}
+
+/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
+static inline void ward_run_leave(struct ward_run *run)
+{
+	ward_run_leave_own(run);
+	if (run->partner && run->partner->qp)
+		ward_run_leave_own(run->partner);
 }
 
 /* ward_qp_receives() - whether the state takes packets from peers */
@@ -197,6 +211,8 @@ void ward_qp_kick(struct ward_qp *qp, int event);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
 void ward_qp_disown(struct ward_run *run);
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run);
+void ward_qp_let_go(struct ward_run *run);
 void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */
