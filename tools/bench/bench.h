@@ -37,7 +37,7 @@ struct bench_params {
 
 /* A reading of all clocks and counters */
 struct bench_sample {
-	u64	wall, cpu;	/* ns */
+	u64	wall, lost, cpu;	/* ns; lost: to others on the host */
 	u64	ops, bytes;
 };
 
@@ -76,6 +76,9 @@ void bench_clocks(struct bench_sample *sample);
 void bench_window(struct bench *bench, void (*count)(void *ctx, struct bench_sample *sample),
 		  void *ctx);
 
+void bench_report(struct bench *bench, const struct bench_sample *begin,
+		  const struct bench_sample *end);
+
 /* The operations: 0 or a negative error; what they have measured is in the result. */
 int bench_stream(struct bench *bench);
 int bench_pingpong(struct bench *bench);
@@ -86,5 +89,6 @@ int bench_idle_qps(struct bench *bench);
 int bench_idle_mrs(struct bench *bench);
 int bench_memory(struct bench *bench);
 int bench_tcp(struct bench *bench);
+int bench_clock(struct bench *bench);
 
 #endif /* _BENCH_H */

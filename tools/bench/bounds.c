@@ -53,11 +53,11 @@ int bench_memory(struct bench *bench)
 	} while (now.wall - begin.wall < length);
 	kvfree(from);
 	kvfree(to);
-	now.wall -= begin.wall;
-	now.cpu -= begin.cpu;
-	bench_put(bench, "bytes=%llu wall_ns=%llu cpu_ns=%llu mb_s=%llu cpu_us_per_gb=%llu ", bytes,
-		  now.wall, now.cpu, div64_u64(bytes * 1000, now.wall),
-		  div64_u64(now.cpu * 1000000, bytes));
+	begin.ops = 0;
+	begin.bytes = 0;
+	now.ops = 0;
+	now.bytes = bytes;
+	bench_report(bench, &begin, &now);
 	return 0;
 }
 

@@ -50,7 +50,7 @@ int bench_connect(struct bench *bench)
 	struct bench_sample begin, now;
 	struct kverbs_conn *conn;
 	struct kverbs_op *ops;
-	u64 done = 0;
+	u32 done = 0;
 	int err;
 
 	bench->params.cm = 1;
@@ -69,10 +69,11 @@ int bench_connect(struct bench *bench)
 	bench_close(bench);
 	kfree(ops);
 	kfree(conn);
+	begin.ops = 0;
+	begin.bytes = 0;
+	now.ops = done;
+	now.bytes = (u64)done * bench->params.size;
 	if (!err)
-		bench_put(bench, "ops=%llu wall_ns=%llu cpu_ns=%llu ops_s=%llu cpu_ns_per_op=%llu ",
-			  done, now.wall - begin.wall, now.cpu - begin.cpu,
-			  div64_u64(done * NSEC_PER_SEC, now.wall - begin.wall),
-			  div64_u64(now.cpu - begin.cpu, done));
+		bench_report(bench, &begin, &now);
 	return err;
 }

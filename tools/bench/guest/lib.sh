@@ -92,7 +92,7 @@ init_wire() {	# init_wire NETWORK PREFIX TYPE MTU
 	done
 }
 
-# wires_each COMMAND...: with the arguments -n NAMESPACE or nothing, and NETDEV, for each end
+# wires_each COMMAND...: for each end, followed by "-n NAMESPACE" or nothing, and the netdev
 wires_each() {
 	"$@" -n A w1
 	"$@" -n B w2
@@ -101,3 +101,12 @@ wires_each() {
 	"$@" s1
 	"$@" s2
 }
+
+mtu_set() {	# mtu_set MTU [-n NAMESPACE] NETDEV
+	local mtu=$1 ns=()
+	shift
+	[[ $1 != -n ]] || { ns=(-n "$2"); shift 2; }
+	ip "${ns[@]}" link set "$1" mtu "$mtu"
+}
+
+wires_mtu() { wires_each mtu_set "$1"; }
