@@ -22,7 +22,8 @@
  * @pages:   of a region that is registered
  * @mrs:     regions that take turns, of each connection
  * @cqe:     additional entries of the CQs
- * @count:   of objects
+ * @count:   of objects, or MiB of a file
+ * @path:    of the file
  * @timeout: of the queue pairs
  * @cm:      connect by rdma_cm (iWARP has no other way)
  * @ipv6:    addresses
@@ -30,7 +31,7 @@
  * @poll:    where completions are handled: "softirq" or "workqueue"
  */
 struct bench_params {
-	char	op[BENCH_NAME], a[BENCH_NAME], b[BENCH_NAME], poll[BENCH_NAME];
+	char	op[BENCH_NAME], a[BENCH_NAME], b[BENCH_NAME], poll[BENCH_NAME], path[BENCH_NAME];
 	u32	size, qps, depth, ms, mtu, pages, mrs, cqe, count, timeout;
 	u32	cm, ipv6, global;
 };
@@ -89,6 +90,7 @@ int bench_idle_qps(struct bench *bench);
 int bench_idle_mrs(struct bench *bench);
 int bench_memory(struct bench *bench);
 int bench_tcp(struct bench *bench);
+int bench_file(struct bench *bench);
 int bench_clock(struct bench *bench);
 
 #endif /* _BENCH_H */

@@ -28,6 +28,8 @@ static const struct {
 	/* what nobody can beat: copy, CRC, both; a TCP stream between the same netdevs */
 	{ "memcpy", bench_memory }, { "crc", bench_memory }, { "memcpy_crc", bench_memory },
 	{ "tcp", bench_tcp },
+	/* a file, for what is mounted over a transport */
+	{ "file_write", bench_file }, { "file_read", bench_file },
 	/* what the clocks say, for measurements from outside */
 	{ "clock", bench_clock },
 };

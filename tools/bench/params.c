@@ -19,7 +19,7 @@ static const struct {
 	size_t offset;
 	bool text;
 } keys[] = {
-	TEXT(op), TEXT(a), TEXT(b), TEXT(poll),
+	TEXT(op), TEXT(a), TEXT(b), TEXT(poll), TEXT(path),
 	NUMBER(size), NUMBER(qps), NUMBER(depth), NUMBER(ms), NUMBER(mtu), NUMBER(pages),
 	NUMBER(mrs), NUMBER(cqe), NUMBER(count), NUMBER(timeout), NUMBER(cm), NUMBER(ipv6),
 	NUMBER(global),
