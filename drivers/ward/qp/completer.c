@@ -169,6 +169,14 @@ bool ward_completer_rnr(struct ward_run *run, u8 syndrome)
 	return true;
 }
 
+/* Answers from the next one on are missing */
+static void begin_hole(struct ward_qp *qp)
+{
+	qp->req.lost = true;
+	if (!qp->req.resend)
+		ward_requester_probe_soon(qp);
+}
+
 static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
@@ -207,12 +215,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		advance(qp, at.psn);
 		if (pkt->op->msg == WARD_MSG_READ_RESP)
 			ward_early_keep(&req->early, skb);
-		/* once for each hole, and at the end of the run, when its size is known */
-		if (!req->lost) {
-			req->lost = true;
-			req->probe_due = true;
-			ward_count(qp->dev, RESP_LOST);
-		}
+		if (!req->lost)
+			begin_hole(qp);
 		break;
 	case WARD_ANS_RNR:
 		advance(qp, at.psn);
@@ -223,8 +227,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		ward_count(qp->dev, RCVD_SEQ);
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
-		if (!req->resend)
-			req->probe_due = true;
+		if (!req->resend && !req->rnr_wait && req->una != req->nxt)
+			ward_requester_probe(qp);
 		break;
 	case WARD_ANS_FATAL:
 		ward_count(qp->dev, RCVD_NAK);
@@ -258,28 +262,8 @@ void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct
 		consume_skb(skb);
 	}
 	/* another hole, behind the one that was closed */
-	if (!skb_queue_empty(&req->early) && !req->lost) {
-		req->lost = true;
-		req->probe_due = true;
-	}
-}
-
-/**
- * ward_completer_probe() - send again what the answers of this run have shown to be lost
- * @run: the run
- *
- * Context: BH off.
- */
-void ward_completer_probe(struct ward_run *run)
-{
-	struct ward_requester *req = &run->qp->req;
-
-	if (!req->probe_due)
-		return;
-	req->probe_due = false;
-	if ((run->qp->state == IB_QPS_RTS || run->qp->state == IB_QPS_SQD) &&
-	    req->una != req->nxt && !req->rnr_wait && !req->resend)
-		ward_requester_probe(run->qp);
+	if (!skb_queue_empty(&req->early) && !req->lost)
+		begin_hole(run->qp);
 }
 
 /**
@@ -296,11 +280,14 @@ void ward_completer_timeout(struct ward_run *run)
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
-	    req->rnr_wait || !qp->attr.timeout)
+	    req->rnr_wait)
 		return;
 	if (ktime_before(now, req->deadline)) {
-		if (!ktime_before(now, req->probe_at) && !req->resend)
+		if (!ktime_before(now, req->probe_at) && !req->resend) {
+			if (req->lost && !req->probed)
+				ward_count(qp->dev, RESP_LOST);
 			ward_requester_probe(qp);
+		}
 		return;
 	}
 	ward_count(qp->dev, TIMEOUTS);

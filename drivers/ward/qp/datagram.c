@@ -54,6 +54,8 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 		ward_txpkt_seal(&tx, wqe->path);
 		ward_txpkt_send(&tx, wqe->path);
 		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
+		/* nobody acknowledges a datagram */
+		qp->req.una = qp->req.nxt;
 	}
 	ward_txpkt_drop_buf(&tx);
 	return status;

@@ -179,7 +179,8 @@ static void qp_run(struct ward_run *run)
 		qp->req.armed = false;
 		ward_completer_timeout(run);
 	}
-	ward_completer_probe(run);
+	if (test_bit(WARD_EV_NAK_TIMER, &events))
+		ward_responder_nak_timer(qp);
 	ward_requester_run(run);
 	ward_completer_retire(run);
 	if (qp->state == IB_QPS_SQD && qp->req.tell_drained && ward_requester_drained(qp)) {
@@ -288,6 +289,12 @@ static enum hrtimer_restart rnr_timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart nak_timer_fired(struct hrtimer *timer)
+{
+	ward_qp_kick(container_of(timer, struct ward_qp, nak_timer), WARD_EV_NAK_TIMER);
+	return HRTIMER_NORESTART;
+}
+
 static void tell_consumer(struct work_struct *work)
 {
 	struct ward_qp *qp = container_of(work, struct ward_qp, event_work);
@@ -355,6 +362,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	ward_responder_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&qp->event_work, tell_consumer);
 	return qp;
 }
@@ -428,6 +436,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 	local_bh_enable();
 	hrtimer_cancel(&qp->ack_timer);
 	hrtimer_cancel(&qp->rnr_timer);
+	hrtimer_cancel(&qp->nak_timer);
 	ward_qp_disown(&run);
 
 	/* runs that come now find a QP in RESET, and nothing to do */

@@ -47,9 +47,13 @@ enum {
 	WARD_EV_WORK,		/* work was posted, or was left over */
 	WARD_EV_ACK_TIMER,
 	WARD_EV_RNR_TIMER,
+	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
 };
+
+/* So long a packet may be overtaken by others before it counts as lost */
+#define WARD_HOLE_NS	NSEC_PER_MSEC
 
 /* Packets that wait for a QP; more are dropped, and sent again by the peer */
 #define WARD_INBOX_MAX	1024
@@ -90,6 +94,7 @@ enum {
  * @req:      requester
  * @resp:     responder
  * @ack_timer: retransmission
+ * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
  *
  * @event_work: tells the consumer of @event_bits in process context
@@ -130,6 +135,7 @@ struct ward_qp {
 	struct ward_responder	resp;
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
+	struct hrtimer		nak_timer;
 
 	struct work_struct	event_work;
 	unsigned long		event_bits;

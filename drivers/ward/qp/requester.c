@@ -96,6 +96,12 @@ static u64 timeout_ns(const struct ward_qp *qp)
 	return max_t(u64, 4096ULL << qp->attr.timeout, MIN_TIMEOUT_NS);
 }
 
+/* When to ask, if nothing comes: never on a QP that has no timeout */
+static ktime_t probe_time(const struct ward_qp *qp, ktime_t now)
+{
+	return qp->attr.timeout ? ktime_add_ns(now, qp->req.probe_ns) : KTIME_MAX;
+}
+
 /**
  * ward_requester_arm() - have the retransmission timer run while an answer is awaited
  * @qp: the QP
@@ -106,16 +112,14 @@ static u64 timeout_ns(const struct ward_qp *qp)
 void ward_requester_arm(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
-	ktime_t now;
+	ktime_t when = min(req->deadline, req->probe_at);
 
-	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
+	if (req->una == req->nxt || req->rnr_wait || when == KTIME_MAX || req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
-	now = ktime_get();
 	req->armed = true;
 	hrtimer_start(&qp->ack_timer,
-		      max_t(ktime_t, ktime_sub(min(req->deadline, req->probe_at), now),
-			    NSEC_PER_USEC),
+		      max_t(ktime_t, ktime_sub(when, ktime_get()), NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
@@ -136,9 +140,9 @@ void ward_requester_progress(struct ward_qp *qp)
 		req->rtt_ns = req->rtt_ns ? (7 * req->rtt_ns + sample) / 8 : sample;
 		req->rtt_from = 0;
 	}
-	req->deadline = ktime_add_ns(now, timeout_ns(qp));
+	req->deadline = qp->attr.timeout ? ktime_add_ns(now, timeout_ns(qp)) : KTIME_MAX;
 	req->probe_ns = max_t(u64, PROBE_RTTS * req->rtt_ns, MIN_PROBE_NS);
-	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probe_at = probe_time(qp, now);
 	req->probed = false;
 }
 
@@ -221,7 +225,22 @@ void ward_requester_probe(struct ward_qp *qp)
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
 	req->probe_ns *= 2;
-	req->probe_at = ktime_add_ns(ktime_get(), req->probe_ns);
+	req->probe_at = probe_time(qp, ktime_get());
+}
+
+/**
+ * ward_requester_probe_soon() - likewise, unless there is progress in a moment
+ * @qp: the QP; something is under way
+ *
+ * For answers that are missing: others may only have overtaken them.
+ */
+void ward_requester_probe_soon(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+
+	req->probe_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	req->armed = true;
+	hrtimer_start(&qp->ack_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
 }
 
 static bool resend(struct ward_run *run)

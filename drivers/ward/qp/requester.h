@@ -51,7 +51,6 @@ struct ward_txpkt;
  * @probe_ns: how long to wait for that
  * @probed:  it was, and there has been no progress since
  * @probe_psn: last PSN of that packet
- * @probe_due: something was lost: probe at the end of the run
  * @rtt_ns:  smoothed time from a packet to its acknowledgement
  * @rtt_psn: PSN of the packet that is being timed
  * @rtt_from: since when; 0: none is
@@ -83,7 +82,6 @@ struct ward_requester {
 	u64			probe_ns;
 	bool			probed;
 	u32			probe_psn;
-	bool			probe_due;
 	u64			rtt_ns;
 	u32			rtt_psn;
 	ktime_t			rtt_from;
@@ -97,6 +95,7 @@ void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
 void ward_requester_probe(struct ward_qp *qp);
+void ward_requester_probe_soon(struct ward_qp *qp);
 
 enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe);
 u8 ward_swqe_single_op(const struct ward_swqe *wqe);
@@ -104,7 +103,6 @@ bool ward_swqe_is_write(const struct ward_swqe *wqe);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
-void ward_completer_probe(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 bool ward_completer_rnr(struct ward_run *run, u8 syndrome);

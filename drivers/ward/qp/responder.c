@@ -11,8 +11,10 @@
  * it may have been invalidated meanwhile (F2). An acknowledgement behind a READ
  * waits for the READ's answer, because it would say that the answer was lost.
  *
- * A request that comes before an earlier one is kept (qp/early.h); the hole is
- * told with a sequence NAK at the end of the run, if it is still there.
+ * A request that comes before an earlier one is kept (qp/early.h). Packets also
+ * overtake each other without being lost: those that a QP sends from two CPUs, or
+ * over two links, do. So the hole is told with a sequence NAK only when it is still
+ * there after a while.
  *
  * A SEND_WITH_INV completes its receive when its region has drained (F13). Until
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
@@ -89,7 +91,7 @@ void ward_responder_forget(struct ward_run *run)
 	ward_replies_forget(&resp->replies);
 	resp->order.msg = WARD_MSG_NONE;
 	resp->ack_due = false;
-	resp->nak_due = false;
+	resp->hole = false;
 	resp->refused = false;
 	resp->has_rwqe = false;
 	__skb_queue_purge(&resp->early);
@@ -227,7 +229,7 @@ static bool need_receive(struct ward_run *run, struct ward_request *rq)
 		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
 		qp->resp.order.naked = true;
-		qp->resp.nak_due = false;
+		qp->resp.hole = false;
 		qp->resp.ack_due = false;
 		return false;
 	}
@@ -669,6 +671,21 @@ static void take_uc(struct ward_run *run, struct ward_request *rq)
 	ward_order_give_up(&resp->order, pkt);
 }
 
+/* Requests from the expected one on are missing */
+static void begin_hole(struct ward_qp *qp)
+{
+	struct ward_responder *resp = &qp->resp;
+
+	resp->order.naked = true;
+	resp->hole = true;
+	resp->hole_psn = resp->order.epsn;
+	resp->hole_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	if (resp->timed)
+		return;
+	resp->timed = true;
+	hrtimer_start(&qp->nak_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
+}
+
 static void take_request(struct ward_run *run, struct ward_request *rq)
 {
 	struct ward_qp *qp = run->qp;
@@ -683,8 +700,7 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 		take_duplicate(run, &rq->pkt);
 		return;
 	case WARD_NAK_SEQ:
-		resp->order.naked = true;
-		resp->nak_due = true;
+		begin_hole(qp);
 		fallthrough;
 	case WARD_IGNORE:
 		ward_count(qp->dev, OUT_OF_SEQ);
@@ -813,6 +829,35 @@ void ward_responder_drained(struct ward_run *run)
 }
 
 /**
+ * ward_responder_nak_timer() - the NAK timer has fired
+ * @qp: the QP
+ *
+ * It may have been set for an earlier hole: then it is set again for what is left.
+ */
+void ward_responder_nak_timer(struct ward_qp *qp)
+{
+	struct ward_responder *resp = &qp->resp;
+	ktime_t left = ktime_sub(resp->hole_at, ktime_get());
+
+	resp->timed = resp->hole && resp->hole_psn == resp->order.epsn && left > 0;
+	if (resp->timed)
+		hrtimer_start(&qp->nak_timer, left, HRTIMER_MODE_REL_SOFT);
+}
+
+/* Whether to tell of a hole now */
+static bool nak_is_due(struct ward_responder *resp)
+{
+	if (!resp->hole)
+		return false;
+	/* it was closed */
+	if (!resp->order.naked || resp->hole_psn != resp->order.epsn) {
+		resp->hole = false;
+		return false;
+	}
+	return ktime_compare(ktime_get(), resp->hole_at) >= 0;
+}
+
+/**
  * ward_responder_run() - answer READs, then acknowledge
  * @run: the run
  *
@@ -840,7 +885,7 @@ void ward_responder_run(struct ward_run *run)
 		}
 	}
 	if (resp->replies.num) {
-		if (resp->ack_due || resp->nak_due)
+		if (resp->ack_due)
 			ward_count(qp->dev, ACK_DEFERRED);
 		run->again = true;
 		return;
@@ -850,15 +895,13 @@ void ward_responder_run(struct ward_run *run)
 		return;
 	}
 	/* another hole, behind the one that was closed */
-	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early)) {
-		resp->order.naked = true;
-		resp->nak_due = true;
-	}
-	/* the missing packet may have come later in the same run */
-	if (resp->nak_due && resp->order.naked)
+	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early))
+		begin_hole(qp);
+	if (nak_is_due(resp)) {
+		resp->hole = false;
 		ward_ack_send(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
-	else if (resp->ack_due)
+	} else if (resp->ack_due) {
 		ward_ack_send(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
-	resp->nak_due = false;
+	}
 	resp->ack_due = false;
 }
