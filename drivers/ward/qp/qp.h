@@ -49,6 +49,7 @@ enum {
 	WARD_EV_RNR_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
 /* Packets that wait for a QP; more are dropped, and sent again by the peer */
@@ -90,6 +91,7 @@ enum {
  * @resp:     responder
  * @ack_timer: retransmission
  * @rnr_timer: waits as long as the peer's RNR NAK says
+ * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
@@ -128,6 +130,7 @@ struct ward_qp {
 	struct ward_responder	resp;
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
+	struct ward_fault	fault;
 
 	struct work_struct	event_work;
 	unsigned long		event_bits;
