@@ -10,6 +10,7 @@
 #include <linux/libnvdimm.h>
 #include <linux/string.h>
 
+#include "../watch/inject.h"
 #include "copy.h"
 #include "pages.h"
 
@@ -98,8 +99,9 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  *
  * For this and the others that copy ward_access_ready() has granted them, too.
  */
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len)
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
+	ward_inject_pause(a);
 	while (len) {
 		u64 contig;
 		void *from = at(a->mr, va, &contig);
@@ -152,11 +154,12 @@ static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 l
  * @last:    these are the last bytes of the message: its last aligned word is stored after all
  *           the rest, because programs poll it (F37)
  */
-void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
+void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last)
 {
 	u32 head = len;
 
+	ward_inject_pause(a);
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	write_part(a->mr, va, skb, skb_off, head);
@@ -180,12 +183,13 @@ void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	if (swap)
@@ -203,11 +207,12 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_store(const struct ward_access *a, u64 va, u64 value)
+int ward_access_store(struct ward_access *a, u64 va, u64 value)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	/* what was written before is visible to whoever sees the value */
@@ -392,6 +397,7 @@ enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *
 			why = ward_access_ready(a, sge[i].addr, n, n);
 		if (why)
 			return why;
+		ward_inject_pause(a);
 		store_part(a->mr, sge[i].addr, from, n);
 		from += n;
 		len -= n;

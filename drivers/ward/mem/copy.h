@@ -37,6 +37,7 @@ struct ward_cursor {
  * @rights: the IB_ACCESS_* rights for which @mr was entered
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
+ * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -47,6 +48,7 @@ struct ward_access {
 	int			rights;
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
+	u32			hold;
 };
 
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);
@@ -72,13 +74,13 @@ static inline enum ward_refusal ward_access_ready(struct ward_access *a, u64 va,
 }
 
 void ward_access_end(struct ward_access *a);
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len);
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len);
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig);
-int ward_access_store(const struct ward_access *a, u64 va, u64 value);
+int ward_access_store(struct ward_access *a, u64 va, u64 value);
 enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64 len, bool whole,
 				    int rights);
-void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
+void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last);
 
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,

@@ -30,6 +30,7 @@
 #include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -200,7 +201,7 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	trim_read(qp, tx);
 	ward_count(qp->dev, RETRANSMITTED);
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	/* its acknowledgement may be that of the first time */
 	qp->req.rtt_from = 0;
 }
@@ -285,7 +286,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	if (qp->transport == WARD_UC) {
 		req->nxt = ward_psn_add(tx->last_psn, 1);
 		req->una = req->nxt;
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_send(qp, tx, ward_qp_path(qp));
 		ward_txpkt_free(tx);
 		return;
 	}
@@ -298,7 +299,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 }
 
 static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
@@ -317,7 +318,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 		.rkey = wqe->rkey,
 		.dma_len = part,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 
 	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
 		if (tx)
@@ -393,7 +394,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
 	if (!payload) {
@@ -402,6 +403,8 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	if (write)
+		ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (write && read_source(run, wqe, payload, wqe->length)) {
 		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
@@ -462,7 +465,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		.imm = wqe->imm,
 		.inv_rkey = wqe->inv_key,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 	enum ward_refusal why;
 
@@ -472,6 +475,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	why = read_source(run, wqe, payload, len);
 	if (why) {
 		ward_txpkt_free(tx);
