@@ -360,25 +360,34 @@ static void leave(struct ward_mr *mr)
 	local_bh_enable();
 }
 
-/* F13: neither end completes before the region has drained. Work behind it waits as well. */
+/*
+ * F13: neither end completes before the region has drained. Data behind it waits as well; a
+ * LOCAL_INV executes (F5), but completes in its turn.
+ */
 static void f13_invalidate_waits(struct kunit *test)
 {
 	struct verbs *v = start(test);
 	struct ib_mr *mr = whole(test), *other = whole(test);
-	struct verbs_op *recv = verbs_recv(test, &v->b, 0, 100), *send, *next;
+	struct ib_mr *own = verbs_region(test, &v->a, 0, PAGE_SIZE, REMOTE);
+	struct verbs_op *recv = verbs_recv(test, &v->b, 0, 100), *send, *inv, *next;
 	struct count before = count();
 	struct ward_mr *inside = enter(test, mr);
 
 	send = verbs_send(test, &v->a, IB_WR_SEND_WITH_INV, 0, 100, mr->rkey);
+	inv = verbs_inv(test, &v->a, own->rkey);
 	next = rdma(test, IB_WR_RDMA_WRITE, 5, other);
 	msleep(20);
+	KUNIT_EXPECT_TRUE(test, ward_mr_is_free(to_ward_mr(own)));
+	KUNIT_EXPECT_FALSE(test, verbs_completed(inv));
 	KUNIT_EXPECT_FALSE(test, verbs_completed(send));
 	KUNIT_EXPECT_FALSE(test, verbs_completed(recv));
 	KUNIT_EXPECT_FALSE(test, verbs_completed(next));
 	leave(inside);
 	EXPECT_STATUS(test, recv, IB_WC_SUCCESS);
 	EXPECT_STATUS(test, send, IB_WC_SUCCESS);
+	EXPECT_STATUS(test, inv, IB_WC_SUCCESS);
 	EXPECT_STATUS(test, next, IB_WC_SUCCESS);
+	KUNIT_EXPECT_GT(test, inv->order, send->order);
 	KUNIT_EXPECT_TRUE(test, recv->wc.wc_flags & IB_WC_WITH_INVALIDATE);
 	KUNIT_EXPECT_EQ(test, since(before).packets, 0);
 	expect_in_step(test);

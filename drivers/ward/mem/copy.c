@@ -10,6 +10,7 @@
 #include <linux/libnvdimm.h>
 #include <linux/string.h>
 
+#include "../watch/inject.h"
 #include "copy.h"
 #include "pages.h"
 
@@ -22,6 +23,9 @@
 void ward_access_end(struct ward_access *a)
 {
 	if (a->mr) {
+		if (a->paging)
+			ward_paging_leave(a->paging);
+		a->paging = NULL;
 		ward_mr_leave(a->mr);
 		a->mr = NULL;
 	}
@@ -52,6 +56,31 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 	return why;
 }
 
+/**
+ * ward_access_page_in() - ward_access_ready() for a region with on-demand paging
+ * @a:     see there
+ * @va:    see there
+ * @len:   see there
+ * @ahead: see there
+ *
+ * Context: under RCU with BH off.
+ * Return: see there.
+ */
+enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead)
+{
+	struct ward_mr *mr = a->mr;
+	struct ward_paging *paging = mr->pages->paging;
+	u64 offset = mr->offset + (va - mr->iova);
+
+	if (!a->paging && ward_paging_enter(paging))
+		a->paging = paging;
+	if (a->paging && ward_paging_has(paging, offset, len))
+		return WARD_GRANTED;
+	ahead = min(ahead, mr->length - (va - mr->iova));
+	return ward_fault_ask(a->fault, paging, offset, len, ahead) ? WARD_PARKED :
+								      WARD_REFUSED_RANGE;
+}
+
 static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
 {
 	if (!mr->pages) {
@@ -67,9 +96,12 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  * @va:  first address
  * @to:  where to
  * @len: bytes
+ *
+ * For this and the others that copy ward_access_ready() has granted them, too.
  */
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len)
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
+	ward_inject_pause(a);
 	while (len) {
 		u64 contig;
 		void *from = at(a->mr, va, &contig);
@@ -122,11 +154,12 @@ static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 l
  *
  * Return: false when the source could not be read to the end, see ward_source_read().
  */
-bool ward_access_write(const struct ward_access *a, u64 va, struct ward_source *src, u32 len,
+bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u32 len,
 		       bool last)
 {
 	u32 head = len;
 
+	ward_inject_pause(a);
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	if (!write_part(a->mr, va, src, head))
@@ -151,12 +184,13 @@ bool ward_access_write(const struct ward_access *a, u64 va, struct ward_source *
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	if (swap)
@@ -174,11 +208,12 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_store(const struct ward_access *a, u64 va, u64 value)
+int ward_access_store(struct ward_access *a, u64 va, u64 value)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	/* what was written before is visible to whoever sees the value */
@@ -216,6 +251,7 @@ enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64
 		len = a->mr->length;
 	/* memory is coherent: other CPUs see what ours has written before this */
 	smp_mb();
+	/* that memory is pinned */
 	while ((rights & WARD_ACCESS_FLUSH_PERSISTENT) && len) {
 		u64 contig;
 		void *p = at(a->mr, va, &contig);
@@ -258,11 +294,13 @@ static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cu
  * @len:     bytes; the caller knows that the pieces hold so many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be read; then some bytes may have been copied.
+ * Return: WARD_GRANTED; WARD_PARKED, and @cur is where it was; or why a piece may not be read. Then
+ * some bytes may have been copied.
  */
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				 struct ward_cursor *cur, int rights, void *to, u32 len)
 {
+	struct ward_cursor begin = *cur;
 	enum ward_refusal why;
 
 	while (len) {
@@ -275,8 +313,12 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, rights);
-		if (why)
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
+		if (why) {
+			*cur = begin;
 			return why;
+		}
 		ward_access_read(a, s->addr + cur->off, to, n);
 		to += n;
 		len -= n;
@@ -293,8 +335,8 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
  * @len: how many
  *
  * Context: under RCU with BH off.
- * Return: false when a piece of memory may not be read, any more at least: then @src->refused is
- * set, and some bytes may have been copied. A packet is never refused.
+ * Return: false when a piece of memory may not be read, not any more, or not yet: then @src->why
+ * tells, and some bytes may have been copied. A packet never fails.
  */
 bool ward_source_read(struct ward_source *src, void *to, u32 len)
 {
@@ -305,44 +347,48 @@ bool ward_source_read(struct ward_source *src, void *to, u32 len)
 	} else if (src->bytes) {
 		memcpy(to, src->bytes + src->cur.pos, len);
 		src->cur.pos += len;
-	} else if (ward_sges_read(src->access, src->sge, src->num_sge, &src->cur, src->rights, to,
-				  len)) {
-		src->refused = true;
-		return false;
+	} else {
+		src->why = ward_sges_read(src->access, src->sge, src->num_sge, &src->cur,
+					  src->rights, to, len);
 	}
-	return true;
+	return !src->why;
 }
 
 /**
- * ward_source_check() - whether bytes of a message may be read, before any is
+ * ward_source_check() - whether bytes of a message may be read now, before any is
  * @src: where they come from
  * @len: how many
  *
  * Context: under RCU with BH off.
- * Return: whether they may; of one piece it stays so until its access ends.
+ * Return: WARD_GRANTED, and of one piece it stays so until its access ends; or as ward_sges_read().
  */
-bool ward_source_check(const struct ward_source *src, u32 len)
+enum ward_refusal ward_source_check(const struct ward_source *src, u32 len)
 {
 	struct ward_cursor cur = src->cur;
+	enum ward_refusal why;
 
 	if (src->skb || src->bytes)
-		return true;
+		return WARD_GRANTED;
 	while (len) {
 		const struct ward_sge *s;
 		u32 n;
 
 		seek(src->sge, src->num_sge, &cur, cur.pos);
 		if (cur.sge >= src->num_sge)
-			return false;
+			return WARD_REFUSED_RANGE;
 		s = &src->sge[cur.sge];
 		n = min(len, s->length - cur.off);
-		if (ward_access_begin(src->access, s->lkey, s->addr + cur.off, n, src->rights))
-			return false;
+		why = ward_access_begin(src->access, s->lkey, s->addr + cur.off, n, src->rights);
+		if (!why)
+			why = ward_access_ready(src->access, s->addr + cur.off, n,
+						s->length - cur.off);
+		if (why)
+			return why;
 		len -= n;
 		cur.pos += n;
 		cur.off += n;
 	}
-	return true;
+	return WARD_GRANTED;
 }
 
 /**
@@ -357,8 +403,8 @@ bool ward_source_check(const struct ward_source *src, u32 len)
  * @last:    these are the last bytes of the message (F37)
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been copied.
- * When @src->refused is set, it was the source that failed.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * copied. When @src->why is set, it was the source that stopped it.
  */
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  struct ward_cursor *cur, u32 pos, struct ward_source *src,
@@ -376,10 +422,12 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
 		if (why)
 			return why;
 		if (!ward_access_write(a, s->addr + cur->off, src, n, last && n == len))
-			return WARD_REFUSED_STATE;
+			return src->why;
 		pos += n;
 		len -= n;
 	}
@@ -395,7 +443,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
  * @len:     how many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been stored.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * stored.
  */
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len)
@@ -408,8 +457,11 @@ enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *
 		if (!n)
 			continue;
 		why = ward_access_begin(a, sge[i].lkey, sge[i].addr, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, sge[i].addr, n, n);
 		if (why)
 			return why;
+		ward_inject_pause(a);
 		store_part(a->mr, sge[i].addr, from, n);
 		from += n;
 		len -= n;

@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "early.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -109,6 +110,7 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
+	ward_inject_arm(run, &run->local, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (tx->atomic)
 		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
 				      sizeof(pkt->orig));
@@ -116,7 +118,8 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, &src,
 				      pkt->len, last);
 	if (why) {
-		wqe->status = IB_WC_LOC_PROT_ERR;
+		if (why != WARD_PARKED)
+			wqe->status = IB_WC_LOC_PROT_ERR;
 		return;
 	}
 	advance(qp, ward_psn_add(pkt->psn, 1));
@@ -244,22 +247,39 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 /**
  * ward_completer_take() - take an answer
  * @run: the run
- * @skb: the packet; stays the caller's
+ * @skb: the packet; stays the caller's. When the QP is parked afterwards, it is to come again
  * @pkt: the packet, taken apart
  *
  * Context: under RCU with BH off.
  */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
+	take(run, skb, pkt);
+	/* if this one closed the hole in front of them */
+	if (!run->qp->fault.parked)
+		ward_completer_resume(run);
+}
+
+/**
+ * ward_completer_resume() - take answers that were early, and are not any more
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_completer_resume(struct ward_run *run)
+{
 	struct ward_requester *req = &run->qp->req;
+	struct sk_buff *skb;
 	struct ward_pkt next;
 
-	take(run, skb, pkt);
-	/* those that were early, if this one closed the hole in front of them */
 	while ((skb = ward_early_next(&req->early, req->una))) {
 		ward_rx_parse(skb, &next);
 		take(run, skb, &next);
+		if (run->qp->fault.parked)
+			ward_early_keep(&req->early, skb);
 		consume_skb(skb);
+		if (run->qp->fault.parked)
+			return;
 	}
 	/* another hole, behind the one that was closed */
 	if (!skb_queue_empty(&req->early) && !req->lost)
@@ -280,7 +300,7 @@ void ward_completer_timeout(struct ward_run *run)
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
-	    req->rnr_wait)
+	    req->drains || req->rnr_wait)
 		return;
 	if (ktime_before(now, req->deadline)) {
 		if (!ktime_before(now, req->probe_at) && !req->resend) {

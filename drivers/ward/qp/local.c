@@ -19,9 +19,13 @@
  * read when it executes and never again (F35); what is checked for each packet is
  * checked for each step. After WARD_STEP bytes the run ends, and leaves the guards.
  *
- * A SEND_WITH_INV whose region must drain is parked at the peer. The requester
- * waits as for an acknowledgement, but does not execute what comes behind. When
- * the peer is gone meanwhile, it ends as if no acknowledgement had come.
+ * A SEND_WITH_INV whose region must drain is parked at the peer. It has executed,
+ * and its PSNs are under way until the peer has moved on, as if an acknowledgement
+ * were awaited. When the peer is gone meanwhile, it ends as if none had come.
+ *
+ * A region with on-demand paging may park either QP; the step begins anew when the
+ * pages are there. The fault injector holds steps; when it has rules that are about
+ * packets only, there are packets.
  *
  * All functions are the owner's.
  */
@@ -32,6 +36,7 @@
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "local.h"
 #include "qp.h"
 
@@ -59,13 +64,24 @@ static struct ward_path *way_back(const struct ward_qp *qp, const struct ward_qp
 	return NULL;
 }
 
-static bool may_be_local(const struct ward_qp *qp, const struct ward_qp *peer)
+/* Is there a rule of the fault injector that a step would escape? */
+static bool injected(const struct ward_run *run, struct ward_device *dev)
 {
+	const struct ward_rules *rules = &dev->inject.rules;
+
+	return READ_ONCE(rules->packets) || (READ_ONCE(rules->holds) && !run->may_sleep);
+}
+
+static bool may_be_local(const struct ward_run *run, const struct ward_qp *peer)
+{
+	const struct ward_qp *qp = run->qp;
 	struct ward_path *back = way_back(qp, peer);
 
-	return back && ward_option(qp->dev, PATH) == WARD_PATH_AUTO &&
-	       ward_option(peer->dev, PATH) == WARD_PATH_AUTO &&
-	       ward_paths_are_inside(ward_qp_path(qp), back);
+	if (!back || ward_option(peer->dev, PATH) != WARD_PATH_AUTO)
+		return false;
+	if (ward_injecting() && (injected(run, qp->dev) || injected(run, peer->dev)))
+		return false;
+	return ward_paths_are_inside(ward_qp_path(qp), back);
 }
 
 /* Have this run come again when somebody has let go of the peer after this */
@@ -107,6 +123,7 @@ static bool own(struct ward_run *run, struct ward_qp *peer)
 		}
 	}
 	partner->partner = run;
+	partner->may_sleep = run->may_sleep;
 	return true;
 }
 
@@ -128,27 +145,35 @@ void ward_local_end(struct ward_run *run)
 	ward_qp_put(peer);
 }
 
-/* A SEND_WITH_INV of ours waits at the peer */
-static enum ward_way way_of_parked(struct ward_run *run, struct ward_swqe *wqe)
+/**
+ * ward_local_resume() - see what has become of the SEND_WITH_INV that the peer has parked
+ * @run: the run; there is one
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_local_resume(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp, *peer = find_peer(qp);
 	struct ward_requester *req = &qp->req;
 
 	if (peer && way_back(qp, peer)) {
 		if (!own(run, peer))
-			return WARD_WAIT;
+			return;
 		if (peer->resp.parked) {
 			wait_for(qp, peer);
-			return WARD_WAIT;
+			return;
 		}
-		if (way_back(qp, peer) &&
-		    peer->resp.order.epsn == ward_psn_add(req->nxt, req->parked_psns))
-			return WARD_LOCAL;
 	}
-	req->parked = false;
+	req->drains = false;
+	if (peer && way_back(qp, peer) &&
+	    ward_psn_diff(peer->resp.order.epsn, req->drains_end) >= 0) {
+		/* packets that have followed it may have been answered */
+		if (ward_psn_diff(req->una, req->drains_end) < 0)
+			req->una = req->drains_end;
+		return;
+	}
 	ward_count(qp->dev, RETRY_EXC);
-	wqe->status = IB_WC_RETRY_EXC_ERR;
-	return WARD_LOCAL;
+	ward_sendq_at(&qp->sq, req->drains_index)->status = IB_WC_RETRY_EXC_ERR;
 }
 
 static u32 step_len(const struct ward_qp *qp, const struct ward_swqe *wqe)
@@ -156,6 +181,17 @@ static u32 step_len(const struct ward_qp *qp, const struct ward_swqe *wqe)
 	if (ward_swqe_single_op(wqe))
 		return sizeof(u64);
 	return min_t(u32, wqe->length - (wqe->started ? qp->req.offset : 0), WARD_STEP);
+}
+
+static bool is_atomic(const struct ward_swqe *wqe)
+{
+	return wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP || wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+/* Its answer goes to several regions, and may be held up in between; it is executed once only */
+static bool spread_atomic(const struct ward_swqe *wqe)
+{
+	return is_atomic(wqe) && wqe->num_sge > 1;
 }
 
 /**
@@ -174,11 +210,11 @@ enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe)
 	/* one that has begun with packets, or has gone over to them, goes on with packets */
 	if (qp->transport != WARD_RC || (wqe->started && !wqe->local))
 		return WARD_PACKETS;
-	if (unlikely(qp->req.parked))
-		return way_of_parked(run, wqe);
+	if (ward_option(qp->dev, PATH) != WARD_PATH_AUTO || spread_atomic(wqe))
+		goto packets;
 	if (!peer)
 		peer = find_peer(qp);
-	if (!peer || !may_be_local(qp, peer))
+	if (!peer || !may_be_local(run, peer))
 		goto packets;
 	/* what went as packets is answered first; an answer brings the next run */
 	if (qp->req.una != qp->req.nxt)
@@ -190,7 +226,7 @@ enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe)
 	if (!own(run, peer))
 		return WARD_WAIT;
 	resp = &peer->resp;
-	if (resp->replies.num || resp->draining || resp->refused) {
+	if (resp->replies.num || resp->draining || resp->refused || peer->fault.parked) {
 		wait_for(qp, peer);
 		return WARD_WAIT;
 	}
@@ -263,16 +299,35 @@ static void describe(struct ward_run *run, struct ward_swqe *wqe, u32 len, struc
 	pkt->op = ward_opcode(pkt->opcode);
 }
 
-/* The step is done at both ends */
-static void advance(struct ward_qp *qp, u32 psns)
+/* What the requester does with its own memory is judged before the peer does anything */
+static enum ward_refusal check_memory(const struct ward_swqe *wqe, const struct ward_request *rq)
 {
+	struct ward_source into = rq->src;
+
+	if (rq->pkt.len)
+		return ward_source_check(&rq->src, rq->pkt.len);
+	if (!is_atomic(wqe))
+		return WARD_GRANTED;
+	into.rights = IB_ACCESS_LOCAL_WRITE;
+	into.bytes = NULL;
+	return ward_source_check(&into, sizeof(rq->orig));
+}
+
+/* The step has been executed; its PSNs stay under way when it @drains */
+static void advance(struct ward_qp *qp, struct ward_swqe *wqe, u32 len, bool drains)
+{
+	bool single = ward_swqe_single_op(wqe);
 	struct ward_requester *req = &qp->req;
 
-	req->nxt = ward_psn_add(req->nxt, psns);
-	req->una = req->nxt;
+	req->nxt = ward_psn_add(req->nxt, single ? 1 : ward_seg_count(len, qp->mtu));
+	req->offset = single ? wqe->length : req->offset + len;
 	req->since_ackreq = 0;
+	if (!drains)
+		req->una = req->nxt;
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_retries = qp->attr.rnr_retry;
+	ward_count(qp->dev, LOCAL_STEPS);
+	ward_count_add(qp->dev, LOCAL_BYTES, len);
 }
 
 /**
@@ -289,16 +344,13 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 	struct ward_requester *req = &qp->req;
 	u32 len = step_len(qp, wqe);
 	struct ward_request rq;
+	enum ward_refusal why;
 
-	if (wqe->status != IB_WC_SUCCESS)
-		return true;
-	if (req->parked) {
-		req->parked = false;
-		advance(qp, req->parked_psns);
-		return true;
-	}
 	describe(run, wqe, len, &rq);
-	if (rq.pkt.len && !ward_source_check(&rq.src, rq.pkt.len)) {
+	why = check_memory(wqe, &rq);
+	if (why) {
+		if (why == WARD_PARKED)
+			return false;
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
@@ -306,39 +358,40 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 	run->copied += len;
 
 	switch (rq.outcome) {
-	case WARD_DONE:
+	case WARD_STEP_DONE:
 		break;
-	case WARD_PARKED:
-		req->parked = true;
-		req->parked_psns = ward_seg_count(len, qp->mtu);
-		req->offset += len;
-		fallthrough;
-	case WARD_LATER:
+	case WARD_STEP_DRAINS:
+		advance(qp, wqe, len, true);
+		req->drains = true;
+		req->drains_index = qp->sq.exec;
+		req->drains_end = req->nxt;
 		wait_for(qp, peer);
+		return true;
+	case WARD_STEP_LATER:
+		/* our own pages bring a run by themselves */
+		if (!qp->fault.parked)
+			wait_for(qp, peer);
 		return false;
-	case WARD_NO_RECEIVE:
+	case WARD_STEP_RNR:
 		if (ward_completer_rnr(run, WARD_AETH_RNR | peer->attr.min_rnr_timer))
 			return false;
 		wqe->status = IB_WC_RNR_RETRY_EXC_ERR;
 		return true;
-	case WARD_REFUSED:
+	case WARD_STEP_REFUSED:
 		ward_count(qp->dev, RCVD_NAK);
 		wqe->status = ward_nak_status(peer->resp.syndrome);
 		return true;
-	case WARD_NO_MEMORY:
+	case WARD_STEP_NO_MEMORY:
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
-	ward_count(qp->dev, LOCAL_STEPS);
-	ward_count_add(qp->dev, LOCAL_BYTES, len);
-	if (rq.pkt.op->msg == WARD_MSG_ATOMIC &&
+	if (is_atomic(wqe) &&
 	    ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &rq.orig, sizeof(rq.orig))) {
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
 	if (rq.pkt.len)
 		wqe->cur = rq.src.cur;
-	advance(qp, ward_swqe_single_op(wqe) ? 1 : ward_seg_count(len, qp->mtu));
-	req->offset = ward_swqe_single_op(wqe) ? wqe->length : req->offset + len;
+	advance(qp, wqe, len, false);
 	return true;
 }

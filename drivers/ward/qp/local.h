@@ -25,6 +25,7 @@ enum ward_way {
 
 enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe);
 bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe);
+void ward_local_resume(struct ward_run *run);
 void ward_local_end(struct ward_run *run);
 
 #endif /* _WARD_QP_LOCAL_H */

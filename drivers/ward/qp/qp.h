@@ -50,6 +50,7 @@ enum {
 	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
 /* So long a packet may be overtaken by others before it counts as lost */
@@ -79,6 +80,7 @@ enum {
  * @flags:    WARD_QP_*
  * @events:   WARD_EV_*
  * @tasklet:  a run
+ * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
  * @waiter:   number of a QP whose run wants to own this one as well (qp/local.h), or 0
@@ -96,6 +98,7 @@ enum {
  * @ack_timer: retransmission
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
+ * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
@@ -120,6 +123,7 @@ struct ward_qp {
 	unsigned long		flags;
 	unsigned long		events;
 	struct tasklet_struct	tasklet;
+	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
 	u32			waiter;
@@ -136,6 +140,7 @@ struct ward_qp {
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
 	struct hrtimer		nak_timer;
+	struct ward_fault	fault;
 
 	struct work_struct	event_work;
 	unsigned long		event_bits;
@@ -151,6 +156,7 @@ struct ward_qp {
  *          own; its qp is NULL while it is not
  * @copied: bytes that local steps have copied
  * @budget: packets that may still be sent
+ * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
  * @notify_send: the send CQ's consumer is to be told
  * @notify_recv: the receive CQ's consumer is to be told
@@ -163,6 +169,7 @@ struct ward_run {
 	struct ward_run		*partner;
 	u32			copied;
 	int			budget;
+	bool			may_sleep;
 	bool			again;
 	bool			notify_send;
 	bool			notify_recv;
@@ -230,6 +237,7 @@ void ward_qp_forget(struct ward_qp *qp);
 
 /* receive.c: packets from the inbox */
 bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt);
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb);
 void ward_qp_take_inbox(struct ward_run *run);
 
 #endif /* _WARD_QP_QP_H */

@@ -30,6 +30,7 @@
 #include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "local.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -60,7 +61,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rtt_from = 0;
 	req->rtt_ns = 0;
 	req->tell_drained = false;
-	req->parked = false;
+	req->drains = false;
 }
 
 /**
@@ -78,7 +79,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->resend = NULL;
 	req->reads = 0;
 	req->rnr_wait = false;
-	req->parked = false;
+	req->drains = false;
 	req->una = req->nxt;
 	__skb_queue_purge(&req->early);
 }
@@ -114,7 +115,8 @@ void ward_requester_arm(struct ward_qp *qp)
 	struct ward_requester *req = &qp->req;
 	ktime_t when = min(req->deadline, req->probe_at);
 
-	if (req->una == req->nxt || req->rnr_wait || when == KTIME_MAX || req->armed ||
+	/* what drains at the peer is under way, but not as packets */
+	if (req->una == req->nxt || req->drains || req->rnr_wait || when == KTIME_MAX || req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
 	req->armed = true;
@@ -203,7 +205,7 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	trim_read(qp, tx);
 	ward_count(qp->dev, RETRANSMITTED);
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	/* its acknowledgement may be that of the first time */
 	qp->req.rtt_from = 0;
 }
@@ -218,9 +220,12 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 void ward_requester_probe(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx;
 
-	struct ward_txpkt *tx = list_first_entry(&req->sent, struct ward_txpkt, entry);
-
+	/* what went without packets is not sent again, whatever a packet says */
+	tx = list_first_entry_or_null(&req->sent, struct ward_txpkt, entry);
+	if (!tx)
+		return;
 	send_again(qp, tx);
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
@@ -288,7 +293,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	if (qp->transport == WARD_UC) {
 		req->nxt = ward_psn_add(tx->last_psn, 1);
 		req->una = req->nxt;
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_send(qp, tx, ward_qp_path(qp));
 		ward_txpkt_free(tx);
 		return;
 	}
@@ -301,7 +306,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 }
 
 static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
@@ -320,7 +325,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 		.rkey = wqe->rkey,
 		.dma_len = part,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 
 	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
 		if (tx)
@@ -396,7 +401,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
 	if (!payload) {
@@ -405,7 +410,10 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	if (write)
+		ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (write && read_source(run, wqe, payload, wqe->length)) {
+		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
@@ -466,8 +474,9 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		.imm = wqe->imm,
 		.inv_rkey = wqe->inv_key,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
+	enum ward_refusal why;
 
 	if (!payload) {
 		if (tx)
@@ -475,8 +484,12 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
-	if (read_source(run, wqe, payload, len)) {
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
+	why = read_source(run, wqe, payload, len);
+	if (why) {
 		ward_txpkt_free(tx);
+		if (why == WARD_PARKED)
+			return false;
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
@@ -709,7 +722,8 @@ static void execute(struct ward_run *run)
 	struct ward_sendq *sq = &qp->sq;
 	struct ward_requester *req = &qp->req;
 
-	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait ||
+	    qp->fault.parked || !resend(run))
 		return;
 	/* pairs with the release of whoever has posted */
 	while (sq->exec != smp_load_acquire(&sq->head)) {
@@ -726,8 +740,7 @@ static void execute(struct ward_run *run)
 		}
 		if (qp->transport == WARD_UD) {
 			run->budget--;
-			ward_datagram_send(run, wqe);
-			if (wqe->status != IB_WC_SUCCESS)
+			if (!ward_datagram_send(run, wqe) || wqe->status != IB_WC_SUCCESS)
 				return;
 			sq->exec++;
 			continue;
@@ -750,6 +763,8 @@ void ward_requester_run(struct ward_run *run)
 	peer.qp = NULL;
 	run->partner = &peer;
 	run->qp->req.awaits_peer = false;
+	if (unlikely(run->qp->req.drains))
+		ward_local_resume(run);
 	execute(run);
 	ward_local_end(run);
 	run->partner = NULL;

@@ -43,8 +43,9 @@ struct ward_txpkt;
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @tell_drained: in SQD: the consumer is to be told when all that has begun is complete
  * @awaits_peer: the run wanted to own the peer and could not
- * @parked:  the work request at sq.exec is in place at the peer, which waits for a region to drain
- * @parked_psns: and has taken so many PSNs
+ * @drains:  a SEND_WITH_INV went without packets, and its region at the peer still drains
+ * @drains_index: its send queue index
+ * @drains_end: PSN after it
  * @armed:   the retransmission timer is set
  * @deadline: when to resend for want of an answer, which uses up a retry
  * @probe_at: when to send the oldest packet again before that, which does not
@@ -72,9 +73,10 @@ struct ward_requester {
 	bool			drained;
 	bool			tell_drained;
 	bool			awaits_peer;
-	bool			parked;
+	bool			drains;
 	bool			armed;
-	u32			parked_psns;
+	u32			drains_index;
+	u32			drains_end;
 	u32			drain_index;
 	struct ward_drain	drain;
 	ktime_t			deadline;
@@ -103,6 +105,7 @@ bool ward_swqe_is_write(const struct ward_swqe *wqe);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+void ward_completer_resume(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 bool ward_completer_rnr(struct ward_run *run, u8 syndrome);

@@ -20,6 +20,9 @@
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
  *
+ * A request that needs a page which is not there parks the whole QP, and begins
+ * anew when it is (mem/paging.h): what it did before is done again, or was right.
+ *
  * UC: the same without answers. A message that is incomplete, or that the peer may
  * not send, is dropped, and the receive that it has begun waits for the next one;
  * only a fault of our own takes the QP to ERR.
@@ -35,6 +38,7 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "replies.h"
 #include "early.h"
 #include "qp.h"
@@ -56,7 +60,8 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 
 	max_reads = max(max_reads, 1U);
 	kfree(resp->once);
-	resp->once = kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
+	resp->once = ward_inject_fails(qp->dev, WARD_AT_READS) ? NULL :
+		     kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
 	if (!resp->once || ward_replies_setup(&resp->replies, max_reads))
 		return -ENOMEM;
 	resp->once_next = 0;
@@ -161,6 +166,33 @@ static void finish_refusal(struct ward_run *run, bool tell_peer)
 	ward_qp_fail(run);
 }
 
+/* Whether an access may not go on: it is refused, unless the packet only waits for pages */
+static bool stopped(struct ward_run *run, enum ward_refusal why, u8 syndrome, u32 psn,
+		    enum ib_wc_status recv_status)
+{
+	if (likely(!why))
+		return false;
+	if (why != WARD_PARKED)
+		refuse(run, syndrome, psn, recv_status);
+	return true;
+}
+
+/* Whether a peer may not access its memory now: all of @len, and the first @now of it at once */
+static bool stopped_remote(struct ward_run *run, const struct ward_pkt *pkt, u32 rkey, u64 va,
+			   u32 len, u32 now, int rights)
+{
+	enum ward_refusal why = ward_access_begin(&run->remote, rkey, va, len, rights);
+
+	if (!why && now)
+		why = ward_access_ready(&run->remote, va, now, len);
+	return stopped(run, why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+}
+
+static enum ward_inject_dir dir_of(const struct ward_request *rq)
+{
+	return rq->skb ? WARD_INJECT_IN : WARD_INJECT_LOCAL;
+}
+
 static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_QP_OP_ERR);
@@ -207,6 +239,17 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
+/* Have the peer wait, and send again from @psn on */
+static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
+{
+	ward_count(qp->dev, SENT_RNR);
+	ward_ack_send(qp, syndrome, psn);
+	/* what follows is early until this one comes again */
+	qp->resp.order.naked = true;
+	qp->resp.hole = false;
+	qp->resp.ack_due = false;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, struct ward_request *rq)
 {
@@ -222,15 +265,9 @@ static bool need_receive(struct ward_run *run, struct ward_request *rq)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		ward_count(qp->dev, SENT_RNR);
-		rq->outcome = WARD_NO_RECEIVE;
-		if (!rq->skb)
-			return false;
-		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
-		/* what follows is early until this one comes again */
-		qp->resp.order.naked = true;
-		qp->resp.hole = false;
-		qp->resp.ack_due = false;
+		rq->outcome = WARD_STEP_RNR;
+		if (rq->skb)
+			not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		return false;
 	}
 	if (bad) {
@@ -296,6 +333,7 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 	struct ward_responder *resp = &qp->resp;
 	struct ward_rwqe *rwqe = &resp->rwqe;
 	bool last = pkt->op->flags & WARD_IS_LAST;
+	enum ward_refusal why;
 
 	if (!need_receive(run, rq))
 		return;
@@ -303,15 +341,15 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got,
-			    &rq->src, pkt->len, last)) {
-		if (!rq->src.refused)
-			refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
+	ward_inject_arm(run, &run->recv, dir_of(rq), pkt->opcode, pkt->psn);
+	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got,
+			      &rq->src, pkt->len, last);
+	if (rq->src.why ||
+	    stopped(run, why, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR))
 		return;
-	}
 	if (!last) {
 		done(qp, pkt);
-		rq->outcome = WARD_DONE;
+		rq->outcome = WARD_STEP_DONE;
 		return;
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
@@ -324,12 +362,12 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 		if (resp->draining)
 			return;
 		if (!begin_invalidate(run, pkt)) {
-			rq->outcome = WARD_PARKED;
+			rq->outcome = WARD_STEP_DRAINS;
 			return;
 		}
 	}
 	complete_send(run, pkt);
-	rq->outcome = WARD_DONE;
+	rq->outcome = WARD_STEP_DONE;
 }
 
 static void take_write(struct ward_run *run, struct ward_request *rq)
@@ -351,21 +389,18 @@ static void take_write(struct ward_run *run, struct ward_request *rq)
 		o->write_len = pkt->dma_len;
 		/* all of it, before any byte moves; no key is looked at for none (F24) */
 		if (o->write_len &&
-		    ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		    stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
 	}
 	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, rq))
 		return;
 	if (pkt->len) {
 		va = resp->va + o->got;
-		if (ward_access_begin(&run->remote, resp->rkey, va, pkt->len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		if (stopped_remote(run, pkt, resp->rkey, va, pkt->len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
+		ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 		if (!ward_access_write(&run->remote, va, &rq->src, pkt->len, last))
 			return;
 	}
@@ -383,7 +418,7 @@ static void take_write(struct ward_run *run, struct ward_request *rq)
 		ward_responder_wc(run, &wc);
 	}
 	done(qp, pkt);
-	rq->outcome = WARD_DONE;
+	rq->outcome = WARD_STEP_DONE;
 }
 
 static struct ward_reply answer_read(const struct ward_responder *resp,
@@ -434,12 +469,12 @@ static void answer_it(struct ward_qp *qp, struct ward_request *rq, const struct 
 	resp->order.epsn = ward_psn_add(rq->pkt.psn, psns);
 	resp->order.naked = false;
 	rq->orig = answer->orig;
-	rq->outcome = WARD_DONE;
+	rq->outcome = WARD_STEP_DONE;
 	if (rq->skb)
 		ward_replies_add(&resp->replies, answer);
 }
 
-/* Answer a local READ at once. False when the peer, or the requester itself, is in the way. */
+/* Answer a local READ at once. False when it may not be, or not yet. */
 static bool copy_read(struct ward_run *run, struct ward_request *rq)
 {
 	const struct ward_pkt *pkt = &rq->pkt;
@@ -448,16 +483,17 @@ static bool copy_read(struct ward_run *run, struct ward_request *rq)
 	struct ward_source src = {
 		.access = &run->remote, .rights = IB_ACCESS_REMOTE_READ, .sge = &from, .num_sge = 1,
 	};
+	enum ward_refusal why;
 
-	if (!ward_sges_write(to->access, to->sge, to->num_sge, to->cur, to->pos, &src,
-			     pkt->dma_len, to->last))
-		return true;
-	/* the region has been invalidated meanwhile (F2) */
-	if (src.refused)
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
-	else
-		rq->outcome = WARD_NO_MEMORY;
-	return false;
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
+	why = ward_sges_write(to->access, to->sge, to->num_sge, to->cur, to->pos, &src,
+			      pkt->dma_len, to->last);
+	/* the region may have been invalidated meanwhile (F2) */
+	if (src.why)
+		stopped(run, src.why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	else if (why && why != WARD_PARKED)
+		rq->outcome = WARD_STEP_NO_MEMORY;
+	return !why;
 }
 
 static void take_read(struct ward_run *run, struct ward_request *rq)
@@ -469,11 +505,9 @@ static void take_read(struct ward_run *run, struct ward_request *rq)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_READ))
 		return;
-	if (pkt->dma_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-					      IB_ACCESS_REMOTE_READ)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (pkt->dma_len && stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, 0,
+					   IB_ACCESS_REMOTE_READ))
 		return;
-	}
 	if (!rq->skb && !copy_read(run, rq))
 		return;
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
@@ -504,11 +538,10 @@ static void take_atomic(struct ward_run *run, struct ward_request *rq)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
-			      IB_ACCESS_REMOTE_ATOMIC)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(u64), sizeof(u64),
+			   IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	}
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		invalid(run, pkt);
@@ -524,11 +557,10 @@ static void take_atomic_write(struct ward_run *run, struct ward_request *rq)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_WRITE))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(value),
-			      IB_ACCESS_REMOTE_WRITE)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(value), sizeof(value),
+			   IB_ACCESS_REMOTE_WRITE))
 		return;
-	}
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 	/* bytes, not a number: they land as they are in the packet */
 	if (!ward_source_read(&rq->src, &value, sizeof(value)))
 		return;
@@ -671,6 +703,27 @@ static void take_uc(struct ward_run *run, struct ward_request *rq)
 	ward_order_give_up(&resp->order, pkt);
 }
 
+/* A rule of the fault injector may have the request refused */
+static bool refused_by_rule(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	u8 syndrome = ward_inject_nak(run->qp, pkt);
+
+	if (!syndrome)
+		return false;
+	if (syndrome == WARD_NAK_SEQUENCE) {
+		/* what follows is early until this one comes again */
+		resp->order.naked = true;
+		resp->hole = false;
+		ward_ack_send(run->qp, syndrome, pkt->psn);
+	} else if ((syndrome & WARD_AETH_TYPE_MASK) == WARD_AETH_RNR) {
+		not_ready(run->qp, syndrome, pkt->psn);
+	} else {
+		refuse(run, syndrome, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+	}
+	return true;
+}
+
 /* Requests from the expected one on are missing */
 static void begin_hole(struct ward_qp *qp)
 {
@@ -691,6 +744,10 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
+	if (qp->transport == WARD_UD) {
+		ward_datagram_take(run, rq->skb, &rq->pkt);
+		return;
+	}
 	if (qp->transport == WARD_UC) {
 		take_uc(run, rq);
 		return;
@@ -710,7 +767,8 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 		invalid(run, &rq->pkt);
 		return;
 	case WARD_EXECUTE:
-		execute(run, rq);
+		if (!ward_injecting() || !refused_by_rule(run, &rq->pkt))
+			execute(run, rq);
 		break;
 	}
 }
@@ -734,10 +792,10 @@ void ward_responder_step(struct ward_run *run, struct ward_request *rq)
 		execute(run, rq);
 	else
 		invalid(run, &rq->pkt);
-	if (rq->src.refused)
-		rq->outcome = WARD_NO_MEMORY;
+	if (rq->src.why && rq->src.why != WARD_PARKED)
+		rq->outcome = WARD_STEP_NO_MEMORY;
 	if (resp->refused) {
-		rq->outcome = WARD_REFUSED;
+		rq->outcome = WARD_STEP_REFUSED;
 		finish_refusal(run, false);
 	}
 }
@@ -756,7 +814,7 @@ static void take_waiting(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	struct sk_buff *skb;
 
-	while ((skb = next_request(&qp->resp))) {
+	while (!qp->fault.parked && (skb = next_request(&qp->resp))) {
 		struct ward_request rq = { .skb = skb };
 
 		ward_rx_parse(skb, &rq.pkt);
@@ -766,8 +824,23 @@ static void take_waiting(struct ward_run *run)
 			take_request(run, &rq);
 		else
 			ward_count(qp->dev, DROP_STATE);
-		consume_skb(skb);
+		/* it begins anew when the pages are there */
+		if (qp->fault.parked)
+			__skb_queue_head(&qp->resp.waiting, skb);
+		else
+			consume_skb(skb);
 	}
+}
+
+/**
+ * ward_responder_resume() - go on with what waits, after the QP was parked for pages
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_resume(struct ward_run *run)
+{
+	take_waiting(run);
 }
 
 /**
@@ -878,6 +951,8 @@ void ward_responder_run(struct ward_run *run)
 			break;
 		case WARD_REPLY_LATER:
 			run->again = true;
+			return;
+		case WARD_REPLY_PARKED:
 			return;
 		case WARD_REPLY_REFUSED:
 			refuse(run, WARD_NAK_ACCESS, psn, IB_WC_LOC_ACCESS_ERR);

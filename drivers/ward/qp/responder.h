@@ -22,12 +22,12 @@ struct ward_swqe;
 
 /* What became of a local step; of a packet nobody asks */
 enum ward_outcome {
-	WARD_LATER,		/* nothing yet: the responder waits for something of its own */
-	WARD_DONE,		/* executed */
-	WARD_PARKED,		/* in place, and done when a region has drained */
-	WARD_NO_RECEIVE,	/* nothing: the consumer has posted no receive */
-	WARD_REFUSED,		/* the peer fails; resp.syndrome tells why */
-	WARD_NO_MEMORY,		/* the requester may not touch its own memory */
+	WARD_STEP_LATER,	/* nothing yet: one of the two QPs waits for pages */
+	WARD_STEP_DONE,		/* executed */
+	WARD_STEP_DRAINS,	/* executed, and done when a region has drained */
+	WARD_STEP_RNR,		/* nothing: the consumer has posted no receive */
+	WARD_STEP_REFUSED,	/* the peer has failed; resp.syndrome tells why */
+	WARD_STEP_NO_MEMORY,	/* the requester may not touch its own memory */
 };
 
 /* Where the answer to a local READ goes: the pieces of its work request, from @pos on */
@@ -132,12 +132,13 @@ void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
 void ward_responder_step(struct ward_run *run, struct ward_request *rq);
 void ward_responder_drained(struct ward_run *run);
 void ward_responder_nak_timer(struct ward_qp *qp);
+void ward_responder_resume(struct ward_run *run);
 void ward_responder_run(struct ward_run *run);
 bool ward_responder_next_receive(struct ward_qp *qp, bool *bad);
 void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
 
 /* datagram.c */
 void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
-void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
+bool ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
 
 #endif /* _WARD_QP_RESPONDER_H */
