@@ -12,11 +12,13 @@
 #define PATIENCE	(10 * HZ)
 
 struct link fence_wire;
+bool fence_is_local;
 
 int fence_suite_init(struct kunit_suite *suite)
 {
 	int err = link_up(&fence_wire);
 
+	fence_is_local = strstr(suite->name, "local");
 	if (err)
 		link_down(&fence_wire);
 	return err;
@@ -29,8 +31,22 @@ void fence_suite_exit(struct kunit_suite *suite)
 
 int fence_test_init(struct kunit *test)
 {
-	verbs_start(test, IB_QPT_RC, &fence_wire.end[0], &fence_wire.end[1], false);
+	verbs_start(test, IB_QPT_RC, &fence_wire.end[0], &fence_wire.end[!fence_is_local],
+		     false);
 	return 0;
+}
+
+/*
+ * B's queue pair stands between the check of a key and the copy of the @nth packet of @v's; of a
+ * local step, which is all of the message
+ */
+int fence_hold_b(struct kunit *test, struct verbs *v, const char *op, int nth)
+{
+	char rule[80];
+
+	snprintf(rule, sizeof(rule), "hold op=%s qp=%u nth=%d", op, v->b.qp->qp_num,
+		 fence_is_local ? 1 : nth);
+	return verbs_rule(test, &v->b, rule);
 }
 
 /* Queue pairs that wait as long as a test wants to hold them, and resend what is lost */

@@ -14,21 +14,27 @@
 #define FENCE_MTU	1024	/* what verbs_connect() makes it */
 
 extern struct link fence_wire;
+extern bool fence_is_local;
 
 int fence_suite_init(struct kunit_suite *suite);
 void fence_suite_exit(struct kunit_suite *suite);
 int fence_test_init(struct kunit *test);
 
-#define FENCE_SUITE(_name, cases)						\
-	static struct kunit_suite fence_suite = {				\
+#define FENCE_SUITE(variable, _name, cases)					\
+	static struct kunit_suite variable = {					\
 		.name = _name,							\
 		.suite_init = fence_suite_init,					\
 		.suite_exit = fence_suite_exit,					\
 		.init = fence_test_init,					\
 		.exit = verbs_exit,						\
 		.test_cases = cases,						\
-	};									\
-	kunit_test_suite(fence_suite)
+	}
+
+/* Across a wire, and between queue pairs of one device, without packets where rules allow it */
+#define FENCE_SUITES(name, cases)						\
+	FENCE_SUITE(wire_suite, name, cases);					\
+	FENCE_SUITE(local_suite, name "-local", cases);				\
+	kunit_test_suites(&wire_suite, &local_suite)
 
 void paint(struct verbs *v);
 void expect_paint(struct kunit *test, u32 offset, u32 len, u8 colour);
@@ -42,6 +48,7 @@ void expect_failed(struct kunit *test, struct verbs_op *op);
 void expect_bad_remote_inv(struct kunit *test, u32 key);
 void expect_probed(struct kunit *test, struct verbs_end *end, u32 key, u32 right,
 		   const char *rule);
+int fence_hold_b(struct kunit *test, struct verbs *v, const char *op, int nth);
 void fence_patient(struct kunit *test);
 void fence_wait_counted(struct kunit *test, struct verbs_end *end, enum ward_counter id, u64 n);
 enum ib_qp_state state_of(struct kunit *test, struct verbs_end *end);

@@ -216,7 +216,7 @@ static void fence_F38_no_entry_while_held(struct kunit *test)
 	recv = verbs_recv(test, &v->b, 0, PART);
 	cq = to_ward_cq(v->b.cq);
 	head = READ_ONCE(cq->head);
-	rule = verbs_rule(test, &v->b, "hold dir=in op=send nth=3");
+	rule = fence_hold_b(test, v, "send", 3);
 	send = verbs_send(test, &v->a, IB_WR_SEND, 0, 3 * FENCE_MTU, 0);
 	verbs_wait_held(test, &v->b, rule);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(cq->head), head);
@@ -226,24 +226,13 @@ static void fence_F38_no_entry_while_held(struct kunit *test)
 
 	cq = to_ward_cq(v->a.cq);
 	head = READ_ONCE(cq->head);
-	rule = verbs_rule(test, &v->a, "hold dir=in op=response nth=3");
+	rule = verbs_rule(test, &v->a, fence_is_local ? "hold op=read" :
+			  "hold dir=in op=response nth=3");
 	read = read_from(test, mr->rkey, mr->iova, 3 * FENCE_MTU);
 	verbs_wait_held(test, &v->a, rule);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(cq->head), head);
 	verbs_unrule(test, &v->a, rule);
 	EXPECT_STATUS(test, read, IB_WC_SUCCESS);
-}
-
-/* There is nothing whose pages may go away by themselves: it is refused. */
-static void fence_F42_no_paging_on_demand(struct kunit *test)
-{
-	struct verbs *v = test->priv;
-	const struct ib_device_ops *ops = &v->b.link->ibdev->ops;
-	struct ib_mr *mr = ops->reg_user_mr(v->b.pd, PAGE_SIZE, PAGE_SIZE, PAGE_SIZE,
-					    IB_ACCESS_ON_DEMAND, NULL);
-
-	KUNIT_EXPECT_PTR_EQ(test, mr, ERR_PTR(-EOPNOTSUPP));
-	KUNIT_EXPECT_NULL(test, ops->reg_user_mr_dmabuf);
 }
 
 /* The key of all memory opens it for the kernel, and not for a process of the same domain. */
@@ -309,10 +298,9 @@ static struct kunit_case access_cases[] = {
 	KUNIT_CASE(fence_F37_last_word_comes_last),
 	KUNIT_CASE(fence_F38_data_before_its_completion),
 	KUNIT_CASE(fence_F38_no_entry_while_held),
-	KUNIT_CASE(fence_F42_no_paging_on_demand),
 	KUNIT_CASE(fence_F43_all_memory_for_the_kernel_only),
 	KUNIT_CASE(fence_F44_receives_of_the_srqs_pd),
 	{}
 };
 
-FENCE_SUITE("ward-fence-access", access_cases);
+FENCE_SUITES("ward-fence-access", access_cases);

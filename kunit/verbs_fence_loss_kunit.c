@@ -300,14 +300,16 @@ static void fence_F35_a_source_is_read_once(struct kunit *test)
 	struct verbs *v = test->priv;
 	struct verbs_op *write, *recv, *send;
 	struct ib_mr *mr;
+	u64 before;
 	int rule;
 
 	fence_patient(test);
 	mr = verbs_region(test, &v->b, 0, VERBS_BUF, REMOTE);
 	paint(v);
+	before = verbs_counted(&v->a, WARD_CNT_INJECTED);
 	rule = verbs_rule(test, &v->a, "drop dir=out op=write");
 	write = write_to(test, mr->rkey, mr->iova, PART);
-	fence_wait_counted(test, &v->a, WARD_CNT_INJECTED, PART / FENCE_MTU);
+	fence_wait_counted(test, &v->a, WARD_CNT_INJECTED, before + PART / FENCE_MTU);
 	memset(v->a.buf, 0xcc, VERBS_BUF);
 	verbs_unrule(test, &v->a, rule);
 	EXPECT_STATUS(test, write, IB_WC_SUCCESS);
@@ -343,4 +345,4 @@ static struct kunit_case loss_cases[] = {
 	{}
 };
 
-FENCE_SUITE("ward-fence-loss", loss_cases);
+FENCE_SUITES("ward-fence-loss", loss_cases);

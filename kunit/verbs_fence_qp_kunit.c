@@ -54,15 +54,13 @@ static void expect_fenced(struct kunit *test, int (*fn)(void *qp), bool gone)
 	struct fence_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
 	struct verbs_op *write;
 	struct ib_mr *mr;
-	char text[64];
 	int rule;
 
 	fence_patient(test);
 	other = verbs_more(test, v);
 	mr = verbs_region(test, &v->b, 0, VERBS_BUF, REMOTE);
 	paint(v);
-	snprintf(text, sizeof(text), "hold dir=in op=write qp=%u nth=4", v->b.qp->qp_num);
-	rule = verbs_rule(test, &v->b, text);
+	rule = fence_hold_b(test, v, "write", 4);
 	write = write_to(test, mr->rkey, mr->iova, VERBS_BUF);
 	verbs_wait_held(test, &v->b, rule);
 	fence_start(test, task, fn, v->b.qp);
@@ -124,14 +122,16 @@ static void fence_F33_nothing_is_retained(struct kunit *test)
 	struct verbs *v = test->priv;
 	struct verbs_op *write;
 	struct ib_mr *mr;
+	u64 before;
 	int rule;
 
 	fence_patient(test);
 	mr = verbs_region(test, &v->b, 0, VERBS_BUF, REMOTE);
 	paint(v);
+	before = verbs_counted(&v->a, WARD_CNT_INJECTED);
 	rule = verbs_rule(test, &v->a, "drop dir=out op=write");
 	write = write_to(test, mr->rkey, mr->iova, VERBS_BUF);
-	fence_wait_counted(test, &v->a, WARD_CNT_INJECTED, 1);
+	fence_wait_counted(test, &v->a, WARD_CNT_INJECTED, before + 1);
 	KUNIT_EXPECT_FALSE(test, list_empty(&to_ward_qp(v->a.qp)->req.sent));
 	verbs_to_error(test, &v->a);
 	KUNIT_EXPECT_TRUE(test, list_empty(&to_ward_qp(v->a.qp)->req.sent));
@@ -139,6 +139,32 @@ static void fence_F33_nothing_is_retained(struct kunit *test)
 	EXPECT_STATUS(test, write, IB_WC_WR_FLUSH_ERR);
 	msleep(50);
 	expect_paint(test, 0, VERBS_BUF, 0x55);
+}
+
+/* A is on its way to its own bytes, for a packet or for a local step, and is told to stop. */
+static void fence_F33_the_source_is_left(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct fence_task *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct verbs_op *write;
+	struct ib_mr *mr;
+	int rule;
+
+	fence_patient(test);
+	mr = verbs_region(test, &v->b, 0, VERBS_BUF, REMOTE);
+	paint(v);
+	rule = verbs_rule(test, &v->a, fence_is_local ? "hold op=write" :
+			  "hold dir=out op=write nth=4");
+	write = write_to(test, mr->rkey, mr->iova, VERBS_BUF);
+	verbs_wait_held(test, &v->a, rule);
+	fence_start(test, task, fence_to_error, v->a.qp);
+	fence_expect_waiting(test, task);
+	verbs_unrule(test, &v->a, rule);
+	fence_expect_done(test, task);
+	memset(v->a.buf, 0xcc, VERBS_BUF);
+	verbs_status(write);
+	msleep(30);
+	KUNIT_EXPECT_NULL(test, memchr(v->b.buf, 0xcc, VERBS_BUF));
 }
 
 static struct verbs *with_srq(struct kunit *test)
@@ -337,7 +363,6 @@ static void fence_on_error_before_the_flush(struct kunit *test)
 	struct verbs *v = test->priv, *other;
 	struct verbs_op *recv, *send, *write;
 	struct ib_mr *mr;
-	char text[64];
 	int rule;
 
 	fence_patient(test);
@@ -345,8 +370,7 @@ static void fence_on_error_before_the_flush(struct kunit *test)
 	other = verbs_more(test, v);
 	mr = verbs_region(test, &v->b, 0, VERBS_BUF, REMOTE);
 	recv = verbs_recv(test, &v->b, 0, 100);
-	snprintf(text, sizeof(text), "hold dir=in op=write qp=%u nth=2", other->b.qp->qp_num);
-	rule = verbs_rule(test, &v->b, text);
+	rule = fence_hold_b(test, other, "write", 2);
 	write = write_by(test, other, mr->rkey, mr->iova, VERBS_BUF);
 	verbs_wait_held(test, &v->b, rule);
 	/* the peer does something that costs B its queue pair */
@@ -428,7 +452,8 @@ static void fence_probe(struct kunit *test)
 		{ mr->rkey ^ 0x100, WARD_PROBE_WRITE, mr->iova, 1, "F9" },
 		{ 0, WARD_PROBE_WRITE, mr->iova, 0, NULL },
 		{ foreign->rkey, WARD_PROBE_WRITE, mr->iova, 1, "F1" },
-		{ v->a.pd->local_dma_lkey, WARD_PROBE_WRITE, v->b.dma, 1, "F9" },
+		{ v->a.pd->local_dma_lkey, WARD_PROBE_WRITE, v->b.dma, 1,
+		  fence_is_local ? "F21" : "F9" },
 	};
 	u64 refused = verbs_counted(&v->b, WARD_CNT_REFUSED_KEY);
 	struct ward_probe probe = { .right = WARD_PROBE_WRITE, .key = mr->rkey };
@@ -461,6 +486,7 @@ static struct kunit_case qp_cases[] = {
 	KUNIT_CASE(fence_F32_destroy_is_a_fence),
 	KUNIT_CASE(fence_F32_everything_flushes_once),
 	KUNIT_CASE(fence_F33_nothing_is_retained),
+	KUNIT_CASE(fence_F33_the_source_is_left),
 	KUNIT_CASE(fence_F34_last_wqe_reached_once),
 	KUNIT_CASE(fence_F36_ah_goes_while_it_is_used),
 	KUNIT_CASE(fence_F36_destroy_with_users),
@@ -473,4 +499,4 @@ static struct kunit_case qp_cases[] = {
 	{}
 };
 
-FENCE_SUITE("ward-fence-qp", qp_cases);
+FENCE_SUITES("ward-fence-qp", qp_cases);

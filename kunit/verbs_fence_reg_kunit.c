@@ -266,4 +266,4 @@ static struct kunit_case reg_cases[] = {
 	{}
 };
 
-FENCE_SUITE("ward-fence-reg", reg_cases);
+FENCE_SUITES("ward-fence-reg", reg_cases);

@@ -201,7 +201,6 @@ static void fence_F40_the_end_of_a_window(struct kunit *test)
 	struct verbs_op *write, *op;
 	struct ib_mr *mr;
 	struct ib_mw *mw;
-	char text[64];
 	int rule;
 
 	fence_patient(test);
@@ -211,8 +210,7 @@ static void fence_F40_the_end_of_a_window(struct kunit *test)
 	ASSERT_STATUS(test, fence_bind(test, &v->b, mw, mr, mr->iova, VERBS_BUF, RIGHTS),
 		      IB_WC_SUCCESS);
 	paint(v);
-	snprintf(text, sizeof(text), "hold dir=in op=write qp=%u nth=3", v->b.qp->qp_num);
-	rule = verbs_rule(test, &v->b, text);
+	rule = fence_hold_b(test, v, "write", 3);
 	write = write_to(test, mw->rkey, mr->iova, VERBS_BUF);
 	verbs_wait_held(test, &v->b, rule);
 	if (end_of->bind) {
@@ -244,4 +242,4 @@ static struct kunit_case windows_cases[] = {
 	{}
 };
 
-FENCE_SUITE("ward-fence-windows", windows_cases);
+FENCE_SUITES("ward-fence-windows", windows_cases);

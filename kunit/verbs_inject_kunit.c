@@ -291,7 +291,7 @@ static void chance_is_repeated(struct kunit *test)
 	struct ward_happening at = { .dir = WARD_INJECT_IN };
 	struct ward_rules *rules;
 	u64 chosen[3] = {};
-	enum ward_fault fault;
+	enum ward_injection fault;
 	int i, j;
 	u32 arg;
 

@@ -271,4 +271,4 @@ static struct kunit_case pd_cases[] = {
 	{}
 };
 
-FENCE_SUITE("ward-fence-domains", pd_cases);
+FENCE_SUITES("ward-fence-domains", pd_cases);

@@ -15,6 +15,7 @@
 #include <rdma/rdma_netlink.h>
 #include <ward/version.h>
 
+#include "mem/paging.h"
 #include "net/crc.h"
 #include "net/net.h"
 #include "qp/txpkt.h"
@@ -85,9 +86,12 @@ static int __init ward_init(void)
 		err = -ENOMEM;
 		goto crc;
 	}
-	err = ward_inject_module_init();
+	err = ward_paging_init();
 	if (err)
 		goto wq;
+	err = ward_inject_module_init();
+	if (err)
+		goto paging;
 	err = ward_txpkt_cache_init();
 	if (err)
 		goto inject;
@@ -116,6 +120,8 @@ txpkt:
 	ward_txpkt_cache_exit();
 inject:
 	ward_inject_module_exit();
+paging:
+	ward_paging_exit();
 wq:
 	destroy_workqueue(ward_wq);
 crc:
@@ -137,6 +143,7 @@ static void __exit ward_exit(void)
 	rcu_barrier();
 	ward_txpkt_cache_exit();
 	ward_inject_module_exit();
+	ward_paging_exit();
 	destroy_workqueue(ward_wq);
 	ward_debugfs_exit();
 	ward_crc_exit();

@@ -402,6 +402,8 @@ static void count_refusal(struct ward_device *dev, enum ward_refusal why)
 	case WARD_REFUSED_RANGE:
 		ward_count(dev, REFUSED_RANGE);
 		break;
+	case WARD_PARKED:
+		break;
 	}
 }
 

@@ -4,12 +4,13 @@
  *
  * Who can hold a QP: the verbs object, until ward_qp_destroy(); a scheduled run
  * (one at most, WARD_QP_SCHEDULED); a packet between ward_qp_find() and the
- * inbox, under RCU; a region that drains for it. Timers hold nothing: they are
+ * inbox, under RCU; a region that drains for it; work that brings pages in for it. Timers hold nothing: they are
  * cancelled by whoever takes the last state that could use them away.
  *
  * ward_qp_destroy() becomes the owner, takes the QP out of sight, forgets all
  * that is under way, and waits until the last of them has let go. Each of them
- * lets go by itself and soon: they only ever run in softirq.
+ * lets go by itself and soon: they only ever run in softirq, but for the work
+ * that brings pages in, which takes as long as a page fault of the process would.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -96,8 +97,16 @@ void ward_qp_kick_here(struct ward_qp *qp, int event)
 	local_bh_enable();
 }
 
+/* Whether it waits for pages, which are not there yet */
+static bool is_parked(const struct ward_qp *qp)
+{
+	return READ_ONCE(qp->fault.parked) && !test_bit(WARD_EV_PAGES, &qp->events);
+}
+
 static bool has_work(const struct ward_qp *qp)
 {
+	if (is_parked(qp))
+		return false;
 	return READ_ONCE(qp->events) || !skb_queue_empty_lockless(&qp->inbox);
 }
 
@@ -112,6 +121,9 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		.local.who = who,
 		.recv.who = who,
 		.remote.who = who,
+		.local.fault = &qp->fault,
+		.recv.fault = &qp->fault,
+		.remote.fault = &qp->fault,
 		.budget = RUN_BUDGET,
 	};
 	/* F44 */
@@ -131,23 +143,67 @@ static void run_end(struct ward_run *run)
 		set_bit(WARD_EV_WORK, &run->qp->events);
 }
 
-static void release_ownership(struct ward_qp *qp)
+/* The run of a QP that waits to own this one comes now, unless that is @but */
+static void kick_waiter(struct ward_qp *qp, u32 but, bool awaits)
 {
+	u32 qpn = READ_ONCE(qp->waiter);
+	struct ward_qp *waiter;
+
+	if (likely(!qpn) || qpn == but)
+		return;
+	/* two that wait for each other: the one with the lower number goes first */
+	if (awaits && qp->qpn < qpn)
+		return;
+	qpn = xchg(&qp->waiter, 0);
+	rcu_read_lock();
+	waiter = xa_load(&qp->net->qps, ward_unpermute(&qp->net->qpn, qpn));
+	if (waiter && kref_get_unless_zero(&waiter->ref)) {
+		ward_qp_kick(waiter, WARD_EV_WORK);
+		ward_qp_put(waiter);
+	}
+	rcu_read_unlock();
+}
+
+static void release_ownership(struct ward_qp *qp, u32 partner)
+{
+	bool awaits = qp->req.awaits_peer;
+
 	clear_bit_unlock(WARD_QP_OWNED, &qp->flags);
 	/* whoever left work while we owned the QP scheduled a run that may have found it owned */
 	smp_mb__after_atomic();
 	/* a verb that begins to wait after this looks at the bit itself first */
 	if (waitqueue_active(&qp->wait))
 		wake_up(&qp->wait);
+	kick_waiter(qp, partner, awaits);
 	if (has_work(qp))
 		schedule_run(qp);
+}
+
+/* Go on where an access has found pages missing: each begins anew, and may park the QP again */
+static void unpark(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	qp->fault.busy = false;
+	if (!qp->fault.parked)
+		return;
+	qp->fault.parked = false;
+	/* what the peer has answered meanwhile has not been looked at */
+	ward_requester_progress(qp);
+	ward_completer_resume(run);
+	ward_responder_resume(run);
 }
 
 static void qp_run(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	unsigned long events = xchg(&qp->events, 0);
+	unsigned long events;
 
+	if (is_parked(qp))
+		return;
+	events = xchg(&qp->events, 0);
+	if (test_bit(WARD_EV_PAGES, &events))
+		unpark(run);
 	if (test_bit(WARD_EV_SQ_DRAINED, &events)) {
 		qp->req.draining = false;
 		qp->req.drained = true;
@@ -177,6 +233,9 @@ static void qp_run(struct ward_run *run)
 	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
+	/* it is news to this run only: all that was waiting has been tried again */
+	if (test_bit(WARD_EV_PAGES, &events) && !qp->fault.busy)
+		qp->fault.err = 0;
 }
 
 static void run_once(struct ward_qp *qp, bool may_sleep)
@@ -195,7 +254,7 @@ static void run_once(struct ward_qp *qp, bool may_sleep)
 		qp_run(&run);
 		run_end(&run);
 		rcu_read_unlock();
-		release_ownership(qp);
+		release_ownership(qp, 0);
 	}
 	ward_qp_put(qp);
 }
@@ -246,8 +305,41 @@ void ward_qp_disown(struct ward_run *run)
 	local_bh_disable();
 	run_end(run);
 	clear_bit(WARD_QP_WANTED, &qp->flags);
-	release_ownership(qp);
+	release_ownership(qp, 0);
 	local_bh_enable();
+}
+
+/**
+ * ward_qp_try_own() - become the owner of one more QP, if nobody is and no verb wants to be
+ * @qp:  the QP, held until ward_qp_let_go()
+ * @run: filled in; its partner is the caller's to set
+ *
+ * Context: under RCU with BH off.
+ * Return: whether the caller is the owner now.
+ */
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run)
+{
+	if (test_bit(WARD_QP_WANTED, &qp->flags) ||
+	    test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags))
+		return false;
+	run_begin(run, qp);
+	return true;
+}
+
+/**
+ * ward_qp_let_go() - leave the guards of both, tell the consumer, and stop being the owner
+ * @run: from ward_qp_try_own(); its qp is NULL afterwards
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_qp_let_go(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	run_end(run);
+	run->qp = NULL;
+	/* a partner that waits does so for what happens after this */
+	release_ownership(qp, run->partner->qp->qpn);
 }
 
 static enum hrtimer_restart ack_timer_fired(struct hrtimer *timer)
@@ -266,6 +358,14 @@ static enum hrtimer_restart nak_timer_fired(struct hrtimer *timer)
 {
 	ward_qp_kick(container_of(timer, struct ward_qp, nak_timer), WARD_EV_NAK_TIMER);
 	return HRTIMER_NORESTART;
+}
+
+static void pages_brought(struct ward_fault *fault)
+{
+	struct ward_qp *qp = container_of(fault, struct ward_qp, fault);
+
+	ward_qp_kick(qp, WARD_EV_PAGES);
+	ward_qp_put(qp);
 }
 
 static void tell_consumer(struct work_struct *work)
@@ -341,6 +441,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&qp->event_work, tell_consumer);
+	ward_fault_init(&qp->fault, &qp->ref, pages_brought);
 	return qp;
 }
 

@@ -51,6 +51,7 @@ enum {
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
 	WARD_EV_FENCED,		/* what was registered through it is out of reach (fence.h) */
+	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
 /* So long a packet may be overtaken by others before it counts as lost */
@@ -83,6 +84,7 @@ enum {
  * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
+ * @waiter:   number of a QP whose run wants to own this one as well (qp/local.h), or 0
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
@@ -97,6 +99,7 @@ enum {
  * @ack_timer: retransmission
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
+ * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
  * @fencing:  in ERR: does not flush until WARD_EV_FENCED
  * @tell_last: in ERR: LAST_WQE_REACHED is to be told when it has flushed
@@ -127,6 +130,7 @@ struct ward_qp {
 	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
+	u32			waiter;
 
 	enum ib_qp_state	state;
 	struct ib_qp_attr	attr;
@@ -140,6 +144,7 @@ struct ward_qp {
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
 	struct hrtimer		nak_timer;
+	struct ward_fault	fault;
 
 	bool			fencing;
 	bool			tell_last;
@@ -154,6 +159,9 @@ struct ward_qp {
  * @local:  accesses by lkey of send work requests
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
+ * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
+ *          own; its qp is NULL while it is not
+ * @copied: bytes that local steps have copied
  * @budget: packets that may still be sent
  * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
@@ -165,6 +173,8 @@ struct ward_run {
 	struct ward_access	local;
 	struct ward_access	recv;
 	struct ward_access	remote;
+	struct ward_run		*partner;
+	u32			copied;
 	int			budget;
 	bool			may_sleep;
 	bool			again;
@@ -189,12 +199,19 @@ static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
 	return rcu_dereference_raw(qp->path);
 }
 
-/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
-static inline void ward_run_leave(struct ward_run *run)
+static inline void ward_run_leave_own(struct ward_run *run)
 {
 	ward_access_end(&run->local);
 	ward_access_end(&run->recv);
 	ward_access_end(&run->remote);
+}
+
+/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
+static inline void ward_run_leave(struct ward_run *run)
+{
+	ward_run_leave_own(run);
+	if (run->partner && run->partner->qp)
+		ward_run_leave_own(run->partner);
 }
 
 /* ward_qp_receives() - whether the state takes packets from peers */
@@ -214,6 +231,8 @@ void ward_qp_kick(struct ward_qp *qp, int event);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
 void ward_qp_disown(struct ward_run *run);
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run);
+void ward_qp_let_go(struct ward_run *run);
 void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */

@@ -53,7 +53,7 @@ struct kept {
 
 /* Context: any, under RCU */
 static u32 match(struct ward_qp *qp, unsigned long which, struct ward_happening *at,
-		 const struct ward_path *path, enum ward_fault *fault, u32 *arg)
+		 const struct ward_path *path, enum ward_injection *fault, u32 *arg)
 {
 	u32 id;
 
@@ -217,7 +217,7 @@ int ward_inject_out(struct ward_qp *qp, struct ward_path *path, struct sk_buff *
 	struct ward_happening at = { .dir = WARD_INJECT_OUT };
 	unsigned long which = PACKET_FAULTS;
 	struct sk_buff *copy;
-	enum ward_fault fault;
+	enum ward_injection fault;
 	struct ward_pkt pkt;
 	LIST_HEAD(kept);
 	int err = 0;
@@ -278,7 +278,7 @@ struct sk_buff *ward_inject_in(struct ward_qp *qp, struct sk_buff *skb)
 	struct ward_happening at = { .dir = WARD_INJECT_IN };
 	unsigned long which = PACKET_FAULTS;
 	union ib_gid dgid;
-	enum ward_fault fault;
+	enum ward_injection fault;
 	struct sk_buff *copy;
 	struct ward_pkt pkt;
 	LIST_HEAD(kept);
@@ -351,7 +351,7 @@ u8 ward_inject_nak(struct ward_qp *qp, const struct ward_pkt *pkt)
 	struct ward_happening at = {
 		.dir = WARD_INJECT_IN, .opcode = pkt->opcode, .psn = pkt->psn,
 	};
-	enum ward_fault fault;
+	enum ward_injection fault;
 	u32 arg;
 
 	match(qp, BIT(WARD_FAULT_NAK) | BIT(WARD_FAULT_RNR), &at, ward_qp_path(qp), &fault, &arg);
@@ -368,7 +368,7 @@ u8 ward_inject_nak(struct ward_qp *qp, const struct ward_pkt *pkt)
 bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place)
 {
 	struct ward_happening at = { .place = place };
-	enum ward_fault fault;
+	enum ward_injection fault;
 	u32 arg;
 
 	if (!ward_rules_match(&dev->inject.rules, BIT(WARD_FAULT_FAIL), &at, &fault, &arg))
@@ -379,11 +379,11 @@ bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place)
 	return true;
 }
 
-static u32 holds(struct ward_run *run, enum ward_fault which, enum ward_inject_dir dir, u8 opcode,
+static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir, u8 opcode,
 		 u32 psn)
 {
 	struct ward_happening at = { .dir = dir, .opcode = opcode, .psn = psn };
-	enum ward_fault fault;
+	enum ward_injection fault;
 	u32 arg;
 
 	if (!run->may_sleep)

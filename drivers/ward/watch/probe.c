@@ -80,6 +80,9 @@ static struct ward_probed explain(enum ward_refusal why, const struct ward_mr *m
 		if (window)
 			return refused("F18", "it is outside of the window");
 		return refused("F25", "it is outside of the registration");
+	case WARD_PARKED:
+		/* only who copies asks for pages */
+		break;
 	}
 	return refused("-", "");
 }

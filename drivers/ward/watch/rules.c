@@ -26,7 +26,7 @@
 struct rule {
 	struct list_head	entry;
 	u32			id;
-	enum ward_fault		fault;
+	enum ward_injection		fault;
 	u32			arg;
 
 	u8			dirs;
@@ -101,7 +101,7 @@ static const struct fault {
 	[WARD_FAULT_NAK]	= { "nak", WARD_INJECT_IN, true, naks },
 	[WARD_FAULT_RNR]	= { "rnr", WARD_INJECT_IN, .max = 31 },
 	[WARD_FAULT_HOLD]	= { "hold", PACKETS | WARD_INJECT_LOCAL, .max = MAX_MS },
-	[WARD_FAULT_HOLD_LAST]	= { "hold-last", WARD_INJECT_IN, .max = MAX_MS },
+	[WARD_FAULT_HOLD_LAST]	= { "hold-last", WARD_INJECT_IN | WARD_INJECT_LOCAL, .max = MAX_MS },
 	[WARD_FAULT_FAIL]	= { "fail", 0, false, places },
 };
 
@@ -269,6 +269,14 @@ static void set_error(struct ward_rules *rules, const char *word, const char *wh
 	spin_unlock_irq(&rules->lock);
 }
 
+static void count_kinds(struct ward_rules *rules, const struct rule *r, int change)
+{
+	if (is_hold(r))
+		WRITE_ONCE(rules->holds, rules->holds + change);
+	if (r->dirs && !(r->dirs & WARD_INJECT_LOCAL))
+		WRITE_ONCE(rules->packets, rules->packets + change);
+}
+
 /**
  * ward_rules_add() - add a rule
  * @rules: the rules
@@ -298,8 +306,7 @@ int ward_rules_add(struct ward_rules *rules, const char *text)
 			id = ++rules->last;
 			r->id = id;
 			rules->num++;
-			if (is_hold(r))
-				WRITE_ONCE(rules->holds, rules->holds + 1);
+			count_kinds(rules, r, 1);
 			list_add_tail(&r->entry, &rules->list);
 			r = NULL;
 		} else {
@@ -333,8 +340,7 @@ int ward_rules_clear(struct ward_rules *rules, u32 id)
 	list_for_each_entry_safe(r, next, &rules->list, entry) {
 		if (id && r->id != id)
 			continue;
-		if (is_hold(r))
-			WRITE_ONCE(rules->holds, rules->holds - 1);
+		count_kinds(rules, r, -1);
 		list_move(&r->entry, &gone);
 		rules->num--;
 		n++;
@@ -409,7 +415,7 @@ static bool fires(struct rule *r, const struct ward_happening *at)
 /**
  * ward_rules_match() - what shall happen here
  * @rules:  the rules
- * @faults: bits of enum ward_fault that can happen here
+ * @faults: bits of enum ward_injection that can happen here
  * @at:     where it is
  * @fault:  returns the fault
  * @arg:    returns its value
@@ -418,7 +424,7 @@ static bool fires(struct rule *r, const struct ward_happening *at)
  * Return: the number of the first rule that fires, or 0.
  */
 u32 ward_rules_match(struct ward_rules *rules, unsigned long faults,
-		     const struct ward_happening *at, enum ward_fault *fault, u32 *arg)
+		     const struct ward_happening *at, enum ward_injection *fault, u32 *arg)
 {
 	unsigned long flags;
 	struct rule *r;

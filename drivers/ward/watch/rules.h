@@ -36,7 +36,7 @@
 
 struct seq_file;
 
-enum ward_fault {
+enum ward_injection {
 	WARD_FAULT_NONE,
 	WARD_FAULT_DROP,
 	WARD_FAULT_DUPLICATE,	/* arg: ms */
@@ -110,6 +110,7 @@ struct ward_happening {
  * @num:   how many
  * @last:  number of the newest
  * @holds: how many of them hold; read anywhere
+ * @packets: how many are about packets only, so that there must be packets; read anywhere
  * @error: why the last line that was refused was
  */
 struct ward_rules {
@@ -118,6 +119,7 @@ struct ward_rules {
 	u32			num;
 	u32			last;
 	u32			holds;
+	u32			packets;
 	char			error[128];
 };
 
@@ -133,7 +135,7 @@ int ward_rules_add(struct ward_rules *rules, const char *text);
 int ward_rules_clear(struct ward_rules *rules, u32 id);
 void ward_rules_show(struct ward_rules *rules, struct seq_file *s);
 u32 ward_rules_match(struct ward_rules *rules, unsigned long faults,
-		     const struct ward_happening *at, enum ward_fault *fault, u32 *arg);
+		     const struct ward_happening *at, enum ward_injection *fault, u32 *arg);
 bool ward_rules_hold(struct ward_rules *rules, u32 id, int change, u32 *arg);
 int ward_rules_counts(struct ward_rules *rules, u32 id, struct ward_rule_counts *counts);
 
