@@ -76,6 +76,7 @@ static void expect_in_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a.sq_psn, b.rq_psn);
 	KUNIT_EXPECT_EQ(test, b.sq_psn, a.rq_psn);
 	KUNIT_EXPECT_EQ(test, to_ward_qp(v->a.qp)->req.una, a.sq_psn);
+	KUNIT_EXPECT_TRUE(test, list_empty(&to_ward_qp(v->a.qp)->req.sent));
 }
 
 /* One of each; the data is right, and the counters say by which way it came. */
@@ -169,6 +170,25 @@ static void packets_in_between(struct kunit *test)
 	done = since(before);
 	KUNIT_EXPECT_GT(test, done.steps, 0);
 	KUNIT_EXPECT_GT(test, done.packets, 0);
+}
+
+/* What went as packets is acknowledged before a step is taken, even if the peer has it all. */
+static void acknowledgements_first(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_mr *mr = whole(test);
+	struct verbs_op *first, *second;
+	int rule, i;
+
+	rule = verbs_rule(test, &v->a, "drop dir=in op=ack times=1");
+	first = rdma(test, IB_WR_RDMA_WRITE, 100, mr);
+	for (i = 0; i < 1000 && !verbs_hits(test, &v->a, rule); i++)
+		usleep_range(100, 200);
+	verbs_unrule(test, &v->a, rule);
+	second = rdma(test, IB_WR_RDMA_WRITE, 200, mr);
+	EXPECT_STATUS(test, first, IB_WC_SUCCESS);
+	EXPECT_STATUS(test, second, IB_WC_SUCCESS);
+	expect_in_step(test);
 }
 
 static void atomics(struct kunit *test)
@@ -591,6 +611,7 @@ static void local_exit(struct kunit_suite *suite)
 static struct kunit_case local_cases[] = {
 	KUNIT_CASE(packets_and_back),
 	KUNIT_CASE(packets_in_between),
+	KUNIT_CASE(acknowledgements_first),
 	KUNIT_CASE(atomics),
 	KUNIT_CASE(port_down),
 	KUNIT_CASE(address_gone),
