@@ -15,11 +15,14 @@
 #include <rdma/rdma_netlink.h>
 #include <ward/version.h>
 
+#include "mem/paging.h"
 #include "net/crc.h"
 #include "net/net.h"
 #include "qp/txpkt.h"
 #include "verbs/device.h"
 #include "verbs/identity.h"
+#include "watch/debugfs.h"
+#include "watch/inject.h"
 
 MODULE_AUTHOR("the ward developers");
 MODULE_DESCRIPTION("RoCEv2 driver in software");
@@ -77,14 +80,21 @@ static int __init ward_init(void)
 	int err;
 
 	ward_crc_init();
+	ward_debugfs_init();
 	ward_wq = alloc_workqueue("ward", WQ_MEM_RECLAIM | WARD_WQ_PERCPU, 0);
 	if (!ward_wq) {
 		err = -ENOMEM;
 		goto crc;
 	}
-	err = ward_txpkt_cache_init();
+	err = ward_paging_init();
 	if (err)
 		goto wq;
+	err = ward_inject_module_init();
+	if (err)
+		goto paging;
+	err = ward_txpkt_cache_init();
+	if (err)
+		goto inject;
 	err = ward_devices_init();
 	if (err)
 		goto txpkt;
@@ -108,9 +118,14 @@ devices:
 	ward_devices_exit();
 txpkt:
 	ward_txpkt_cache_exit();
+inject:
+	ward_inject_module_exit();
+paging:
+	ward_paging_exit();
 wq:
 	destroy_workqueue(ward_wq);
 crc:
+	ward_debugfs_exit();
 	ward_crc_exit();
 	return err;
 }
@@ -127,7 +142,10 @@ static void __exit ward_exit(void)
 	/* callbacks of call_rcu() that are functions of ours, or free objects from our caches */
 	rcu_barrier();
 	ward_txpkt_cache_exit();
+	ward_inject_module_exit();
+	ward_paging_exit();
 	destroy_workqueue(ward_wq);
+	ward_debugfs_exit();
 	ward_crc_exit();
 }
 module_exit(ward_exit);

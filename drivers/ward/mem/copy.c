@@ -10,6 +10,7 @@
 #include <linux/libnvdimm.h>
 #include <linux/string.h>
 
+#include "../watch/inject.h"
 #include "copy.h"
 #include "pages.h"
 
@@ -22,6 +23,9 @@
 void ward_access_end(struct ward_access *a)
 {
 	if (a->mr) {
+		if (a->paging)
+			ward_paging_leave(a->paging);
+		a->paging = NULL;
 		ward_mr_leave(a->mr);
 		a->mr = NULL;
 	}
@@ -52,6 +56,31 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 	return why;
 }
 
+/**
+ * ward_access_page_in() - ward_access_ready() for a region with on-demand paging
+ * @a:     see there
+ * @va:    see there
+ * @len:   see there
+ * @ahead: see there
+ *
+ * Context: under RCU with BH off.
+ * Return: see there.
+ */
+enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead)
+{
+	struct ward_mr *mr = a->mr;
+	struct ward_paging *paging = mr->pages->paging;
+	u64 offset = mr->offset + (va - mr->iova);
+
+	if (!a->paging && ward_paging_enter(paging))
+		a->paging = paging;
+	if (a->paging && ward_paging_has(paging, offset, len))
+		return WARD_GRANTED;
+	ahead = min(ahead, mr->length - (va - mr->iova));
+	return ward_fault_ask(a->fault, paging, offset, len, ahead) ? WARD_PARKED :
+								      WARD_REFUSED_RANGE;
+}
+
 static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
 {
 	if (!mr->pages) {
@@ -67,9 +96,12 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  * @va:  first address
  * @to:  where to
  * @len: bytes
+ *
+ * For this and the others that copy ward_access_ready() has granted them, too.
  */
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len)
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
+	ward_inject_pause(a);
 	while (len) {
 		u64 contig;
 		void *from = at(a->mr, va, &contig);
@@ -122,11 +154,12 @@ static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 l
  * @last:    these are the last bytes of the message: its last aligned word is stored after all
  *           the rest, because programs poll it (F37)
  */
-void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
+void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last)
 {
 	u32 head = len;
 
+	ward_inject_pause(a);
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	write_part(a->mr, va, skb, skb_off, head);
@@ -150,12 +183,13 @@ void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	if (swap)
@@ -173,11 +207,12 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_store(const struct ward_access *a, u64 va, u64 value)
+int ward_access_store(struct ward_access *a, u64 va, u64 value)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	/* what was written before is visible to whoever sees the value */
@@ -215,6 +250,7 @@ enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64
 		len = a->mr->length;
 	/* memory is coherent: other CPUs see what ours has written before this */
 	smp_mb();
+	/* that memory is pinned */
 	while ((rights & WARD_ACCESS_FLUSH_PERSISTENT) && len) {
 		u64 contig;
 		void *p = at(a->mr, va, &contig);
@@ -256,11 +292,13 @@ static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cu
  * @len:     bytes; the caller knows that the pieces hold so many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be read; then some bytes may have been copied.
+ * Return: WARD_GRANTED; WARD_PARKED, and @cur is where it was; or why a piece may not be read. Then
+ * some bytes may have been copied.
  */
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				 struct ward_cursor *cur, void *to, u32 len)
 {
+	struct ward_cursor begin = *cur;
 	enum ward_refusal why;
 
 	while (len) {
@@ -273,8 +311,12 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, 0);
-		if (why)
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
+		if (why) {
+			*cur = begin;
 			return why;
+		}
 		ward_access_read(a, s->addr + cur->off, to, n);
 		to += n;
 		len -= n;
@@ -297,7 +339,8 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
  * @last:    these are the last bytes of the message (F37)
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been copied.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * copied.
  */
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
@@ -315,6 +358,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
 		if (why)
 			return why;
 		ward_access_write(a, s->addr + cur->off, skb, skb_off, n, last && n == len);
@@ -334,7 +379,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
  * @len:     how many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been stored.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * stored.
  */
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len)
@@ -347,8 +393,11 @@ enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *
 		if (!n)
 			continue;
 		why = ward_access_begin(a, sge[i].lkey, sge[i].addr, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, sge[i].addr, n, n);
 		if (why)
 			return why;
+		ward_inject_pause(a);
 		store_part(a->mr, sge[i].addr, from, n);
 		from += n;
 		len -= n;

@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "early.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -108,6 +109,7 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
+	ward_inject_arm(run, &run->local, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (tx->atomic)
 		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
 				      sizeof(pkt->orig));
@@ -115,7 +117,8 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
 				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
 	if (why) {
-		wqe->status = IB_WC_LOC_PROT_ERR;
+		if (why != WARD_PARKED)
+			wqe->status = IB_WC_LOC_PROT_ERR;
 		return;
 	}
 	advance(qp, ward_psn_add(pkt->psn, 1));
@@ -156,6 +159,14 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 		      HRTIMER_MODE_REL_SOFT);
 }
 
+/* Answers from the next one on are missing */
+static void begin_hole(struct ward_qp *qp)
+{
+	qp->req.lost = true;
+	if (!qp->req.resend)
+		ward_requester_probe_soon(qp);
+}
+
 static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
@@ -194,12 +205,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		advance(qp, at.psn);
 		if (pkt->op->msg == WARD_MSG_READ_RESP)
 			ward_early_keep(&req->early, skb);
-		/* once for each hole, and at the end of the run, when its size is known */
-		if (!req->lost) {
-			req->lost = true;
-			req->probe_due = true;
-			ward_count(qp->dev, RESP_LOST);
-		}
+		if (!req->lost)
+			begin_hole(qp);
 		break;
 	case WARD_ANS_RNR:
 		advance(qp, at.psn);
@@ -210,8 +217,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		ward_count(qp->dev, RCVD_SEQ);
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
-		if (!req->resend)
-			req->probe_due = true;
+		if (!req->resend && !req->rnr_wait && req->una != req->nxt)
+			ward_requester_probe(qp);
 		break;
 	case WARD_ANS_FATAL:
 		ward_count(qp->dev, RCVD_NAK);
@@ -227,46 +234,43 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 /**
  * ward_completer_take() - take an answer
  * @run: the run
- * @skb: the packet; stays the caller's
+ * @skb: the packet; stays the caller's. When the QP is parked afterwards, it is to come again
  * @pkt: the packet, taken apart
  *
  * Context: under RCU with BH off.
  */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
-	struct ward_requester *req = &run->qp->req;
-	struct ward_pkt next;
-
 	take(run, skb, pkt);
-	/* those that were early, if this one closed the hole in front of them */
-	while ((skb = ward_early_next(&req->early, req->una))) {
-		ward_rx_parse(skb, &next);
-		take(run, skb, &next);
-		consume_skb(skb);
-	}
-	/* another hole, behind the one that was closed */
-	if (!skb_queue_empty(&req->early) && !req->lost) {
-		req->lost = true;
-		req->probe_due = true;
-	}
+	/* if this one closed the hole in front of them */
+	if (!run->qp->fault.parked)
+		ward_completer_resume(run);
 }
 
 /**
- * ward_completer_probe() - send again what the answers of this run have shown to be lost
+ * ward_completer_resume() - take answers that were early, and are not any more
  * @run: the run
  *
- * Context: BH off.
+ * Context: under RCU with BH off.
  */
-void ward_completer_probe(struct ward_run *run)
+void ward_completer_resume(struct ward_run *run)
 {
 	struct ward_requester *req = &run->qp->req;
+	struct sk_buff *skb;
+	struct ward_pkt next;
 
-	if (!req->probe_due)
-		return;
-	req->probe_due = false;
-	if ((run->qp->state == IB_QPS_RTS || run->qp->state == IB_QPS_SQD) &&
-	    req->una != req->nxt && !req->rnr_wait && !req->resend)
-		ward_requester_probe(run->qp);
+	while ((skb = ward_early_next(&req->early, req->una))) {
+		ward_rx_parse(skb, &next);
+		take(run, skb, &next);
+		if (run->qp->fault.parked)
+			ward_early_keep(&req->early, skb);
+		consume_skb(skb);
+		if (run->qp->fault.parked)
+			return;
+	}
+	/* another hole, behind the one that was closed */
+	if (!skb_queue_empty(&req->early) && !req->lost)
+		begin_hole(run->qp);
 }
 
 /**
@@ -283,11 +287,14 @@ void ward_completer_timeout(struct ward_run *run)
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
-	    req->rnr_wait || !qp->attr.timeout)
+	    req->rnr_wait)
 		return;
 	if (ktime_before(now, req->deadline)) {
-		if (!ktime_before(now, req->probe_at) && !req->resend)
+		if (!ktime_before(now, req->probe_at) && !req->resend) {
+			if (req->lost && !req->probed)
+				ward_count(qp->dev, RESP_LOST);
 			ward_requester_probe(qp);
+		}
 		return;
 	}
 	ward_count(qp->dev, TIMEOUTS);

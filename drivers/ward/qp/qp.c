@@ -4,12 +4,13 @@
  *
  * Who can hold a QP: the verbs object, until ward_qp_destroy(); a scheduled run
  * (one at most, WARD_QP_SCHEDULED); a packet between ward_qp_find() and the
- * inbox, under RCU; a region that drains for it. Timers hold nothing: they are
+ * inbox, under RCU; a region that drains for it; work that brings pages in for it. Timers hold nothing: they are
  * cancelled by whoever takes the last state that could use them away.
  *
  * ward_qp_destroy() becomes the owner, takes the QP out of sight, forgets all
  * that is under way, and waits until the last of them has let go. Each of them
- * lets go by itself and soon: they only ever run in softirq.
+ * lets go by itself and soon: they only ever run in softirq, but for the work
+ * that brings pages in, which takes as long as a page fault of the process would.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -18,6 +19,7 @@
 #include "../net/path.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -41,12 +43,20 @@ void ward_qp_put(struct ward_qp *qp)
 	kref_put(&qp->ref, qp_release);
 }
 
+static bool runs_may_sleep(const struct ward_qp *qp)
+{
+	return ward_injecting() && READ_ONCE(qp->dev->inject.rules.holds);
+}
+
 static void schedule_run(struct ward_qp *qp)
 {
 	if (test_and_set_bit(WARD_QP_SCHEDULED, &qp->flags))
 		return;
 	kref_get(&qp->ref);
-	tasklet_schedule(&qp->tasklet);
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		tasklet_schedule(&qp->tasklet);
 }
 
 /**
@@ -86,8 +96,16 @@ void ward_qp_kick_here(struct ward_qp *qp, int event)
 	local_bh_enable();
 }
 
+/* Whether it waits for pages, which are not there yet */
+static bool is_parked(const struct ward_qp *qp)
+{
+	return READ_ONCE(qp->fault.parked) && !test_bit(WARD_EV_PAGES, &qp->events);
+}
+
 static bool has_work(const struct ward_qp *qp)
 {
+	if (is_parked(qp))
+		return false;
 	return READ_ONCE(qp->events) || !skb_queue_empty_lockless(&qp->inbox);
 }
 
@@ -102,6 +120,9 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		.local.who = who,
 		.recv.who = who,
 		.remote.who = who,
+		.local.fault = &qp->fault,
+		.recv.fault = &qp->fault,
+		.remote.fault = &qp->fault,
 		.budget = RUN_BUDGET,
 	};
 	/* F44 */
@@ -133,11 +154,31 @@ static void release_ownership(struct ward_qp *qp)
 		schedule_run(qp);
 }
 
+/* Go on where an access has found pages missing: each begins anew, and may park the QP again */
+static void unpark(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	qp->fault.busy = false;
+	if (!qp->fault.parked)
+		return;
+	qp->fault.parked = false;
+	/* what the peer has answered meanwhile has not been looked at */
+	ward_requester_progress(qp);
+	ward_completer_resume(run);
+	ward_responder_resume(run);
+}
+
 static void qp_run(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	unsigned long events = xchg(&qp->events, 0);
+	unsigned long events;
 
+	if (is_parked(qp))
+		return;
+	events = xchg(&qp->events, 0);
+	if (test_bit(WARD_EV_PAGES, &events))
+		unpark(run);
 	if (test_bit(WARD_EV_SQ_DRAINED, &events)) {
 		qp->req.draining = false;
 		qp->req.drained = true;
@@ -155,7 +196,8 @@ static void qp_run(struct ward_run *run)
 		qp->req.armed = false;
 		ward_completer_timeout(run);
 	}
-	ward_completer_probe(run);
+	if (test_bit(WARD_EV_NAK_TIMER, &events))
+		ward_responder_nak_timer(qp);
 	ward_requester_run(run);
 	ward_completer_retire(run);
 	if (qp->state == IB_QPS_SQD && qp->req.tell_drained && ward_requester_drained(qp)) {
@@ -164,11 +206,13 @@ static void qp_run(struct ward_run *run)
 	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
+	/* it is news to this run only: all that was waiting has been tried again */
+	if (test_bit(WARD_EV_PAGES, &events) && !qp->fault.busy)
+		qp->fault.err = 0;
 }
 
-static void run_tasklet(struct tasklet_struct *t)
+static void run_once(struct ward_qp *qp, bool may_sleep)
 {
-	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
 	struct ward_run run;
 
 	clear_bit(WARD_QP_SCHEDULED, &qp->flags);
@@ -179,12 +223,31 @@ static void run_tasklet(struct tasklet_struct *t)
 	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
 		rcu_read_lock();
 		run_begin(&run, qp);
+		run.may_sleep = may_sleep;
 		qp_run(&run);
 		run_end(&run);
 		rcu_read_unlock();
 		release_ownership(qp);
 	}
 	ward_qp_put(qp);
+}
+
+static void run_tasklet(struct tasklet_struct *t)
+{
+	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
+
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		run_once(qp, false);
+}
+
+/* As good as a softirq for everybody else, but that the injector may let go of BH and RCU */
+static void run_work(struct work_struct *work)
+{
+	local_bh_disable();
+	run_once(container_of(work, struct ward_qp, work), true);
+	local_bh_enable();
 }
 
 /**
@@ -231,6 +294,20 @@ static enum hrtimer_restart rnr_timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static enum hrtimer_restart nak_timer_fired(struct hrtimer *timer)
+{
+	ward_qp_kick(container_of(timer, struct ward_qp, nak_timer), WARD_EV_NAK_TIMER);
+	return HRTIMER_NORESTART;
+}
+
+static void pages_brought(struct ward_fault *fault)
+{
+	struct ward_qp *qp = container_of(fault, struct ward_qp, fault);
+
+	ward_qp_kick(qp, WARD_EV_PAGES);
+	ward_qp_put(qp);
+}
+
 static void tell_consumer(struct work_struct *work)
 {
 	struct ward_qp *qp = container_of(work, struct ward_qp, event_work);
@@ -272,8 +349,10 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event)
 struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 			       const struct ib_qp_init_attr *init)
 {
-	struct ward_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct ward_qp *qp = NULL;
 
+	if (!ward_inject_fails(dev, WARD_AT_QP))
+		qp = kzalloc(sizeof(*qp), GFP_KERNEL);
 	if (!qp)
 		return NULL;
 	kref_init(&qp->ref);
@@ -290,6 +369,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->recv_cq = to_ward_cq(init->recv_cq);
 	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
 	tasklet_setup(&qp->tasklet, run_tasklet);
+	INIT_WORK(&qp->work, run_work);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
 	qp->state = IB_QPS_RESET;
@@ -298,7 +378,9 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	ward_responder_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&qp->event_work, tell_consumer);
+	ward_fault_init(&qp->fault, &qp->ref, pages_brought);
 	return qp;
 }
 
@@ -371,11 +453,13 @@ void ward_qp_destroy(struct ward_qp *qp)
 	local_bh_enable();
 	hrtimer_cancel(&qp->ack_timer);
 	hrtimer_cancel(&qp->rnr_timer);
+	hrtimer_cancel(&qp->nak_timer);
 	ward_qp_disown(&run);
 
 	/* runs that come now find a QP in RESET, and nothing to do */
 	ward_qp_put(qp);
 	wait_for_completion(&qp->gone);
+	ward_inject_forget(qp);
 	skb_queue_purge(&qp->inbox);
 	cancel_work_sync(&qp->event_work);
 

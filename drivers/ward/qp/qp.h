@@ -47,9 +47,14 @@ enum {
 	WARD_EV_WORK,		/* work was posted, or was left over */
 	WARD_EV_ACK_TIMER,
 	WARD_EV_RNR_TIMER,
+	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
+
+/* So long a packet may be overtaken by others before it counts as lost */
+#define WARD_HOLE_NS	NSEC_PER_MSEC
 
 /* Packets that wait for a QP; more are dropped, and sent again by the peer */
 #define WARD_INBOX_MAX	1024
@@ -75,6 +80,7 @@ enum {
  * @flags:    WARD_QP_*
  * @events:   WARD_EV_*
  * @tasklet:  a run
+ * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
  *
@@ -89,7 +95,9 @@ enum {
  * @req:      requester
  * @resp:     responder
  * @ack_timer: retransmission
+ * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
+ * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
@@ -114,6 +122,7 @@ struct ward_qp {
 	unsigned long		flags;
 	unsigned long		events;
 	struct tasklet_struct	tasklet;
+	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
 
@@ -128,6 +137,8 @@ struct ward_qp {
 	struct ward_responder	resp;
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
+	struct hrtimer		nak_timer;
+	struct ward_fault	fault;
 
 	struct work_struct	event_work;
 	unsigned long		event_bits;
@@ -140,6 +151,7 @@ struct ward_qp {
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
  * @budget: packets that may still be sent
+ * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
  * @notify_send: the send CQ's consumer is to be told
  * @notify_recv: the receive CQ's consumer is to be told
@@ -150,6 +162,7 @@ struct ward_run {
 	struct ward_access	recv;
 	struct ward_access	remote;
 	int			budget;
+	bool			may_sleep;
 	bool			again;
 	bool			notify_send;
 	bool			notify_recv;
@@ -208,6 +221,7 @@ void ward_qp_forget(struct ward_qp *qp);
 
 /* receive.c: packets from the inbox */
 bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt);
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb);
 void ward_qp_take_inbox(struct ward_run *run);
 
 #endif /* _WARD_QP_QP_H */

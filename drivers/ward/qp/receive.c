@@ -6,6 +6,7 @@
 #include "../net/net.h"
 #include "../net/path.h"
 #include "../net/rx.h"
+#include "../watch/inject.h"
 #include "qp.h"
 
 static struct ward_qp *find_gsi(struct ward_net *wn, const struct sk_buff *skb)
@@ -93,6 +94,19 @@ struct ward_device *ward_qp_dev(const struct ward_qp *qp)
 }
 
 /**
+ * ward_qp_deliver() - put a packet in the inbox
+ * @qp:  the QP, held
+ * @skb: the packet; taken over
+ *
+ * Context: softirq or BH off.
+ */
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb)
+{
+	skb_queue_tail(&qp->inbox, skb);
+	ward_qp_kick(qp, WARD_EV_WORK);
+}
+
+/**
  * ward_qp_receive() - hand a packet to its QP
  * @qp:  from ward_qp_find()
  * @skb: the packet, whose ICRC is right; taken over
@@ -111,8 +125,10 @@ void ward_qp_receive(struct ward_qp *qp, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	skb_queue_tail(&qp->inbox, skb);
-	ward_qp_kick(qp, WARD_EV_WORK);
+	if (ward_injecting())
+		skb = ward_inject_in(qp, skb);
+	if (skb)
+		ward_qp_deliver(qp, skb);
 	ward_qp_put(qp);
 }
 
@@ -136,7 +152,7 @@ void ward_qp_take_inbox(struct ward_run *run)
 	skb_queue_splice_tail_init(&qp->inbox, &packets);
 	spin_unlock_bh(&qp->inbox.lock);
 
-	while ((skb = __skb_dequeue(&packets))) {
+	while (!qp->fault.parked && (skb = __skb_dequeue(&packets))) {
 		/* the state may have changed while it waited */
 		if (!ward_qp_receives(qp->state)) {
 			ward_count(qp->dev, DROP_STATE);
@@ -144,14 +160,20 @@ void ward_qp_take_inbox(struct ward_run *run)
 			continue;
 		}
 		ward_rx_parse(skb, &pkt);
-		if (qp->transport == WARD_UD) {
-			ward_datagram_take(run, skb, &pkt);
-			consume_skb(skb);
-		} else if (pkt.op->flags & WARD_IS_REQUEST) {
+		if (pkt.op->flags & WARD_IS_REQUEST) {
 			ward_responder_take(run, skb);
-		} else {
-			ward_completer_take(run, skb, &pkt);
-			consume_skb(skb);
+			continue;
 		}
+		ward_completer_take(run, skb, &pkt);
+		if (qp->fault.parked)
+			__skb_queue_head(&packets, skb);
+		else
+			consume_skb(skb);
 	}
+	if (skb_queue_empty(&packets))
+		return;
+	/* the QP is parked */
+	spin_lock_bh(&qp->inbox.lock);
+	skb_queue_splice(&packets, &qp->inbox);
+	spin_unlock_bh(&qp->inbox.lock);
 }

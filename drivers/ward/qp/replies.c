@@ -9,6 +9,7 @@
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "replies.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -94,13 +95,15 @@ static u8 *begin(struct ward_qp *qp, struct ward_txpkt *tx, struct ward_pkt *pkt
 	pkt->mig = true;
 	pkt->pkey = WARD_DEFAULT_PKEY;
 	pkt->qpn = qp->attr.dest_qp_num;
+	if (ward_inject_fails(qp->dev, WARD_AT_REPLY))
+		return NULL;
 	return ward_txpkt_begin(tx, pkt);
 }
 
 static void finish(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	ward_txpkt_seal(tx, ward_qp_path(qp));
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	ward_txpkt_drop_buf(tx);
 }
 
@@ -161,18 +164,26 @@ enum ward_replied ward_replies_send(struct ward_run *run, u32 *psn)
 		.msn = owed->msn,
 		.orig = owed->orig,
 	};
+	enum ward_refusal why = WARD_GRANTED;
 	struct ward_txpkt tx = {};
 	u8 *payload;
 
 	*psn = owed->psn;
-	if (len && ward_access_begin(&run->remote, owed->rkey, owed->va, len,
-				     IB_ACCESS_REMOTE_READ)) {
+	if (len)
+		why = ward_access_begin(&run->remote, owed->rkey, owed->va, len,
+					IB_ACCESS_REMOTE_READ);
+	if (len && !why)
+		why = ward_access_ready(&run->remote, owed->va, len, owed->left);
+	if (why == WARD_PARKED)
+		return WARD_REPLY_PARKED;
+	if (why) {
 		ward_replies_forget(a);
 		return WARD_REPLY_REFUSED;
 	}
 	payload = begin(qp, &tx, &pkt);
 	if (!payload)
 		return WARD_REPLY_LATER;
+	ward_inject_arm(run, &run->remote, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (len)
 		ward_access_read(&run->remote, owed->va, payload, len);
 	finish(qp, &tx);

@@ -24,11 +24,13 @@
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
+#include <linux/sizes.h>
 
 #include "../net/path.h"
 #include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -92,6 +94,12 @@ static u64 timeout_ns(const struct ward_qp *qp)
 	return max_t(u64, 4096ULL << qp->attr.timeout, MIN_TIMEOUT_NS);
 }
 
+/* When to ask, if nothing comes: never on a QP that has no timeout */
+static ktime_t probe_time(const struct ward_qp *qp, ktime_t now)
+{
+	return qp->attr.timeout ? ktime_add_ns(now, qp->req.probe_ns) : KTIME_MAX;
+}
+
 /**
  * ward_requester_arm() - have the retransmission timer run while an answer is awaited
  * @qp: the QP
@@ -102,16 +110,14 @@ static u64 timeout_ns(const struct ward_qp *qp)
 void ward_requester_arm(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
-	ktime_t now;
+	ktime_t when = min(req->deadline, req->probe_at);
 
-	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
+	if (req->una == req->nxt || req->rnr_wait || when == KTIME_MAX || req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
-	now = ktime_get();
 	req->armed = true;
 	hrtimer_start(&qp->ack_timer,
-		      max_t(ktime_t, ktime_sub(min(req->deadline, req->probe_at), now),
-			    NSEC_PER_USEC),
+		      max_t(ktime_t, ktime_sub(when, ktime_get()), NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
@@ -132,9 +138,9 @@ void ward_requester_progress(struct ward_qp *qp)
 		req->rtt_ns = req->rtt_ns ? (7 * req->rtt_ns + sample) / 8 : sample;
 		req->rtt_from = 0;
 	}
-	req->deadline = ktime_add_ns(now, timeout_ns(qp));
+	req->deadline = qp->attr.timeout ? ktime_add_ns(now, timeout_ns(qp)) : KTIME_MAX;
 	req->probe_ns = max_t(u64, PROBE_RTTS * req->rtt_ns, MIN_PROBE_NS);
-	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probe_at = probe_time(qp, now);
 	req->probed = false;
 }
 
@@ -195,7 +201,7 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	trim_read(qp, tx);
 	ward_count(qp->dev, RETRANSMITTED);
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	/* its acknowledgement may be that of the first time */
 	qp->req.rtt_from = 0;
 }
@@ -217,7 +223,22 @@ void ward_requester_probe(struct ward_qp *qp)
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
 	req->probe_ns *= 2;
-	req->probe_at = ktime_add_ns(ktime_get(), req->probe_ns);
+	req->probe_at = probe_time(qp, ktime_get());
+}
+
+/**
+ * ward_requester_probe_soon() - likewise, unless there is progress in a moment
+ * @qp: the QP; something is under way
+ *
+ * For answers that are missing: others may only have overtaken them.
+ */
+void ward_requester_probe_soon(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+
+	req->probe_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	req->armed = true;
+	hrtimer_start(&qp->ack_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
 }
 
 static bool resend(struct ward_run *run)
@@ -239,18 +260,23 @@ static bool resend(struct ward_run *run)
 	return true;
 }
 
+/* In packets, 4 at least */
+static u32 window(const struct ward_qp *qp)
+{
+	return min_t(u32, ward_option(qp->dev, WINDOW) * SZ_1K / qp->mtu, WARD_WINDOW_PKTS);
+}
+
 /* Room for @pkts more packets? When nothing is under way there always is. */
 static bool window_has_room(const struct ward_qp *qp, u32 pkts)
 {
 	u32 under_way = ward_psn_diff(qp->req.nxt, qp->req.una);
-	u32 window = min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS);
 
-	return !under_way || under_way + pkts <= window;
+	return !under_way || under_way + pkts <= window(qp);
 }
 
 static u32 window_quarter(const struct ward_qp *qp)
 {
-	return min_t(u32, WARD_WINDOW_BYTES / qp->mtu, WARD_WINDOW_PKTS) / 4;
+	return window(qp) / 4;
 }
 
 static void go(struct ward_qp *qp, struct ward_txpkt *tx)
@@ -260,7 +286,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	if (qp->transport == WARD_UC) {
 		req->nxt = ward_psn_add(tx->last_psn, 1);
 		req->una = req->nxt;
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_send(qp, tx, ward_qp_path(qp));
 		ward_txpkt_free(tx);
 		return;
 	}
@@ -273,7 +299,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 }
 
 static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
@@ -292,7 +318,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 		.rkey = wqe->rkey,
 		.dma_len = part,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 
 	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
 		if (tx)
@@ -368,7 +394,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
 	if (!payload) {
@@ -377,7 +403,10 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	if (write)
+		ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (write && read_source(run, wqe, payload, wqe->length)) {
+		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
@@ -436,8 +465,9 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		.imm = wqe->imm,
 		.inv_rkey = wqe->inv_key,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
+	enum ward_refusal why;
 
 	if (!payload) {
 		if (tx)
@@ -445,8 +475,12 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
-	if (read_source(run, wqe, payload, len)) {
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
+	why = read_source(run, wqe, payload, len);
+	if (why) {
 		ward_txpkt_free(tx);
+		if (why == WARD_PARKED)
+			return false;
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
@@ -676,7 +710,8 @@ void ward_requester_run(struct ward_run *run)
 	struct ward_sendq *sq = &qp->sq;
 	struct ward_requester *req = &qp->req;
 
-	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait ||
+	    qp->fault.parked || !resend(run))
 		return;
 	/* pairs with the release of whoever has posted */
 	while (sq->exec != smp_load_acquire(&sq->head)) {
@@ -693,8 +728,7 @@ void ward_requester_run(struct ward_run *run)
 		}
 		if (qp->transport == WARD_UD) {
 			run->budget--;
-			ward_datagram_send(run, wqe);
-			if (wqe->status != IB_WC_SUCCESS)
+			if (!ward_datagram_send(run, wqe) || wqe->status != IB_WC_SUCCESS)
 				return;
 			sq->exec++;
 			continue;

@@ -17,8 +17,7 @@ struct ward_qp;
 struct ward_run;
 struct ward_txpkt;
 
-/* Bytes, and packets, that may be under way without an acknowledgement */
-#define WARD_WINDOW_BYTES	(256 * 1024)
+/* Packets that may be under way without an acknowledgement, however small */
 #define WARD_WINDOW_PKTS	256
 
 /**
@@ -47,7 +46,6 @@ struct ward_txpkt;
  * @probe_ns: how long to wait for that
  * @probed:  it was, and there has been no progress since
  * @probe_psn: last PSN of that packet
- * @probe_due: something was lost: probe at the end of the run
  * @rtt_ns:  smoothed time from a packet to its acknowledgement
  * @rtt_psn: PSN of the packet that is being timed
  * @rtt_from: since when; 0: none is
@@ -76,7 +74,6 @@ struct ward_requester {
 	u64			probe_ns;
 	bool			probed;
 	u32			probe_psn;
-	bool			probe_due;
 	u64			rtt_ns;
 	u32			rtt_psn;
 	ktime_t			rtt_from;
@@ -90,10 +87,11 @@ void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
 void ward_requester_probe(struct ward_qp *qp);
+void ward_requester_probe_soon(struct ward_qp *qp);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
-void ward_completer_probe(struct ward_run *run);
+void ward_completer_resume(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);

@@ -11,12 +11,17 @@
  * it may have been invalidated meanwhile (F2). An acknowledgement behind a READ
  * waits for the READ's answer, because it would say that the answer was lost.
  *
- * A request that comes before an earlier one is kept (qp/early.h); the hole is
- * told with a sequence NAK at the end of the run, if it is still there.
+ * A request that comes before an earlier one is kept (qp/early.h). Packets also
+ * overtake each other without being lost: those that a QP sends from two CPUs, or
+ * over two links, do. So the hole is told with a sequence NAK only when it is still
+ * there after a while.
  *
  * A SEND_WITH_INV completes its receive when its region has drained (F13). Until
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
+ *
+ * A request that needs a page which is not there parks the whole QP, and begins
+ * anew when it is (mem/paging.h): what it did before is done again, or was right.
  *
  * UC: the same without answers. A message that is incomplete, or that the peer may
  * not send, is dropped, and the receive that it has begun waits for the next one;
@@ -33,6 +38,7 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "replies.h"
 #include "early.h"
 #include "qp.h"
@@ -54,7 +60,8 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 
 	max_reads = max(max_reads, 1U);
 	kfree(resp->once);
-	resp->once = kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
+	resp->once = ward_inject_fails(qp->dev, WARD_AT_READS) ? NULL :
+		     kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
 	if (!resp->once || ward_replies_setup(&resp->replies, max_reads))
 		return -ENOMEM;
 	resp->once_next = 0;
@@ -89,7 +96,7 @@ void ward_responder_forget(struct ward_run *run)
 	ward_replies_forget(&resp->replies);
 	resp->order.msg = WARD_MSG_NONE;
 	resp->ack_due = false;
-	resp->nak_due = false;
+	resp->hole = false;
 	resp->refused = false;
 	resp->has_rwqe = false;
 	__skb_queue_purge(&resp->early);
@@ -159,6 +166,28 @@ static void finish_refusal(struct ward_run *run)
 	ward_qp_fail(run);
 }
 
+/* Whether an access may not go on: it is refused, unless the packet only waits for pages */
+static bool stopped(struct ward_run *run, enum ward_refusal why, u8 syndrome, u32 psn,
+		    enum ib_wc_status recv_status)
+{
+	if (likely(!why))
+		return false;
+	if (why != WARD_PARKED)
+		refuse(run, syndrome, psn, recv_status);
+	return true;
+}
+
+/* Whether a peer may not access its memory now: all of @len, and the first @now of it at once */
+static bool stopped_remote(struct ward_run *run, const struct ward_pkt *pkt, u32 rkey, u64 va,
+			   u32 len, u32 now, int rights)
+{
+	enum ward_refusal why = ward_access_begin(&run->remote, rkey, va, len, rights);
+
+	if (!why && now)
+		why = ward_access_ready(&run->remote, va, now, len);
+	return stopped(run, why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+}
+
 static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_QP_OP_ERR);
@@ -203,6 +232,17 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
+/* Have the peer wait, and send again from @psn on */
+static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
+{
+	ward_count(qp->dev, SENT_RNR);
+	ward_ack_send(qp, syndrome, psn);
+	/* what follows is early until this one comes again */
+	qp->resp.order.naked = true;
+	qp->resp.hole = false;
+	qp->resp.ack_due = false;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -217,12 +257,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		ward_count(qp->dev, SENT_RNR);
-		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
-		/* what follows is early until this one comes again */
-		qp->resp.order.naked = true;
-		qp->resp.nak_due = false;
-		qp->resp.ack_due = false;
+		not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		return false;
 	}
 	if (bad) {
@@ -293,11 +328,12 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
-			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
-		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
+	if (stopped(run, ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
+					 resp->order.got, skb,
+					 ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last),
+		    WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR))
 		return;
-	}
 	if (!last) {
 		done(qp, pkt);
 		return;
@@ -333,21 +369,18 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 		o->write_len = pkt->dma_len;
 		/* all of it, before any byte moves; no key is looked at for none (F24) */
 		if (o->write_len &&
-		    ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		    stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
 	}
 	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, pkt))
 		return;
 	if (pkt->len) {
 		va = resp->va + o->got;
-		if (ward_access_begin(&run->remote, resp->rkey, va, pkt->len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		if (stopped_remote(run, pkt, resp->rkey, va, pkt->len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
+		ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
 				  pkt->len, last);
 	}
@@ -414,11 +447,9 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_READ))
 		return;
-	if (pkt->dma_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-					      IB_ACCESS_REMOTE_READ)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (pkt->dma_len && stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, 0,
+					   IB_ACCESS_REMOTE_READ))
 		return;
-	}
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
 	answer = answer_read(resp, pkt, true);
 	ward_replies_add(&resp->replies, &answer);
@@ -449,11 +480,10 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
-			      IB_ACCESS_REMOTE_ATOMIC)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(u64), sizeof(u64),
+			   IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	}
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		invalid(run, pkt);
@@ -469,11 +499,10 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_WRITE))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(value),
-			      IB_ACCESS_REMOTE_WRITE)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(value), sizeof(value),
+			   IB_ACCESS_REMOTE_WRITE))
 		return;
-	}
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	/* bytes, not a number: they land as they are in the packet */
 	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
 	if (ward_access_store(&run->remote, pkt->va, value)) {
@@ -613,11 +642,51 @@ static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward
 	ward_order_give_up(&resp->order, pkt);
 }
 
+/* A rule of the fault injector may have the request refused */
+static bool refused_by_rule(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	u8 syndrome = ward_inject_nak(run->qp, pkt);
+
+	if (!syndrome)
+		return false;
+	if (syndrome == WARD_NAK_SEQUENCE) {
+		/* what follows is early until this one comes again */
+		resp->order.naked = true;
+		resp->hole = false;
+		ward_ack_send(run->qp, syndrome, pkt->psn);
+	} else if ((syndrome & WARD_AETH_TYPE_MASK) == WARD_AETH_RNR) {
+		not_ready(run->qp, syndrome, pkt->psn);
+	} else {
+		refuse(run, syndrome, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+	}
+	return true;
+}
+
+/* Requests from the expected one on are missing */
+static void begin_hole(struct ward_qp *qp)
+{
+	struct ward_responder *resp = &qp->resp;
+
+	resp->order.naked = true;
+	resp->hole = true;
+	resp->hole_psn = resp->order.epsn;
+	resp->hole_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	if (resp->timed)
+		return;
+	resp->timed = true;
+	hrtimer_start(&qp->nak_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
+}
+
 static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
+	if (qp->transport == WARD_UD) {
+		ward_datagram_take(run, skb, pkt);
+		return;
+	}
 	if (qp->transport == WARD_UC) {
 		take_uc(run, skb, pkt);
 		return;
@@ -627,8 +696,7 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		take_duplicate(run, pkt);
 		return;
 	case WARD_NAK_SEQ:
-		resp->order.naked = true;
-		resp->nak_due = true;
+		begin_hole(qp);
 		fallthrough;
 	case WARD_IGNORE:
 		ward_count(qp->dev, OUT_OF_SEQ);
@@ -638,7 +706,8 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		invalid(run, pkt);
 		return;
 	case WARD_EXECUTE:
-		execute(run, skb, pkt);
+		if (!ward_injecting() || !refused_by_rule(run, pkt))
+			execute(run, skb, pkt);
 		break;
 	}
 }
@@ -658,14 +727,29 @@ static void take_waiting(struct ward_run *run)
 	struct ward_pkt pkt;
 	struct sk_buff *skb;
 
-	while ((skb = next_request(&qp->resp))) {
+	while (!qp->fault.parked && (skb = next_request(&qp->resp))) {
 		ward_rx_parse(skb, &pkt);
 		if (ward_qp_receives(qp->state))
 			take_request(run, skb, &pkt);
 		else
 			ward_count(qp->dev, DROP_STATE);
-		consume_skb(skb);
+		/* it begins anew when the pages are there */
+		if (qp->fault.parked)
+			__skb_queue_head(&qp->resp.waiting, skb);
+		else
+			consume_skb(skb);
 	}
+}
+
+/**
+ * ward_responder_resume() - go on with what waits, after the QP was parked for pages
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_resume(struct ward_run *run)
+{
+	take_waiting(run);
 }
 
 /**
@@ -731,6 +815,35 @@ void ward_responder_drained(struct ward_run *run)
 }
 
 /**
+ * ward_responder_nak_timer() - the NAK timer has fired
+ * @qp: the QP
+ *
+ * It may have been set for an earlier hole: then it is set again for what is left.
+ */
+void ward_responder_nak_timer(struct ward_qp *qp)
+{
+	struct ward_responder *resp = &qp->resp;
+	ktime_t left = ktime_sub(resp->hole_at, ktime_get());
+
+	resp->timed = resp->hole && resp->hole_psn == resp->order.epsn && left > 0;
+	if (resp->timed)
+		hrtimer_start(&qp->nak_timer, left, HRTIMER_MODE_REL_SOFT);
+}
+
+/* Whether to tell of a hole now */
+static bool nak_is_due(struct ward_responder *resp)
+{
+	if (!resp->hole)
+		return false;
+	/* it was closed */
+	if (!resp->order.naked || resp->hole_psn != resp->order.epsn) {
+		resp->hole = false;
+		return false;
+	}
+	return ktime_compare(ktime_get(), resp->hole_at) >= 0;
+}
+
+/**
  * ward_responder_run() - answer READs, then acknowledge
  * @run: the run
  *
@@ -752,13 +865,15 @@ void ward_responder_run(struct ward_run *run)
 		case WARD_REPLY_LATER:
 			run->again = true;
 			return;
+		case WARD_REPLY_PARKED:
+			return;
 		case WARD_REPLY_REFUSED:
 			refuse(run, WARD_NAK_ACCESS, psn, IB_WC_LOC_ACCESS_ERR);
 			break;
 		}
 	}
 	if (resp->replies.num) {
-		if (resp->ack_due || resp->nak_due)
+		if (resp->ack_due)
 			ward_count(qp->dev, ACK_DEFERRED);
 		run->again = true;
 		return;
@@ -768,15 +883,13 @@ void ward_responder_run(struct ward_run *run)
 		return;
 	}
 	/* another hole, behind the one that was closed */
-	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early)) {
-		resp->order.naked = true;
-		resp->nak_due = true;
-	}
-	/* the missing packet may have come later in the same run */
-	if (resp->nak_due && resp->order.naked)
+	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early))
+		begin_hole(qp);
+	if (nak_is_due(resp)) {
+		resp->hole = false;
 		ward_ack_send(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
-	else if (resp->ack_due)
+	} else if (resp->ack_due) {
 		ward_ack_send(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
-	resp->nak_due = false;
+	}
 	resp->ack_due = false;
 }

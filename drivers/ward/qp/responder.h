@@ -5,6 +5,7 @@
 #ifndef _WARD_QP_RESPONDER_H
 #define _WARD_QP_RESPONDER_H
 
+#include <linux/ktime.h>
 #include <linux/skbuff.h>
 
 #include "../mem/region.h"
@@ -32,7 +33,10 @@ struct ward_once {
  * @rwqe:    the receive in use
  * @has_rwqe: there is one
  * @ack_due: an acknowledgement is to be sent
- * @nak_due: so is a sequence NAK
+ * @hole:    requests before the early ones are missing, and the peer has not been told
+ * @hole_psn: the first one of them
+ * @hole_at: when to tell
+ * @timed:   the NAK timer is set
  * @refused: the QP fails as soon as the READs before have been answered
  * @syndrome: with this NAK
  * @refused_psn: for this packet
@@ -55,7 +59,10 @@ struct ward_responder {
 	struct ward_rwqe	rwqe;
 	bool			has_rwqe;
 	bool			ack_due;
-	bool			nak_due;
+	bool			hole;
+	bool			timed;
+	u32			hole_psn;
+	ktime_t			hole_at;
 	bool			refused;
 	u8			syndrome;
 	u32			refused_psn;
@@ -80,12 +87,14 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads);
 void ward_responder_forget(struct ward_run *run);
 void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
 void ward_responder_drained(struct ward_run *run);
+void ward_responder_nak_timer(struct ward_qp *qp);
+void ward_responder_resume(struct ward_run *run);
 void ward_responder_run(struct ward_run *run);
 bool ward_responder_next_receive(struct ward_qp *qp, bool *bad);
 void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
 
 /* datagram.c */
 void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
-void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
+bool ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
 
 #endif /* _WARD_QP_RESPONDER_H */

@@ -42,6 +42,7 @@
 #include <net/addrconf.h>
 
 #include "../net/net.h"
+#include "../watch/debugfs.h"
 #include "ah.h"
 #include "cq.h"
 #include "device.h"
@@ -113,6 +114,8 @@ static void dealloc(struct ib_device *ib)
 	dev->gone = true;
 	mutex_unlock(&devices_lock);
 
+	ward_debugfs_remove(dev);
+	ward_inject_exit(dev);
 	if (dev->net)
 		ward_net_del_device(dev->net, dev);
 	if (dev->keys.index)
@@ -135,6 +138,7 @@ static int enable(struct ib_device *ib)
 	struct ward_device *dev = to_ward(ib);
 
 	ward_identity_show(dev);
+	ward_debugfs_add(dev);
 	ward_net_add_device(dev->net, dev);
 	return 0;
 }
@@ -145,6 +149,7 @@ static const struct ib_device_ops ward_device_ops = {
 	.uverbs_abi_ver = WARD_UVERBS_ABI,
 	.enable_driver = enable,
 	.dealloc_driver = dealloc,
+	.device_group = &ward_options_group,
 };
 
 static void set_ops(struct ib_device *ib)
@@ -245,6 +250,8 @@ static struct ward_device *alloc(void)
 	INIT_WORK(&dev->reap, reap_work);
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
 	ida_init(&dev->srqs);
+	ward_options_init(dev);
+	ward_inject_init(dev);
 	ward_groups_init(&dev->groups);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -13,8 +13,11 @@
 
 #include "../mem/region.h"
 #include "../watch/counters.h"
+#include "../watch/inject.h"
 #include "mcast.h"
+#include "options.h"
 
+struct dentry;
 struct ward_net;
 struct ward_qp;
 
@@ -57,6 +60,9 @@ extern struct workqueue_struct *ward_wq;
  * @reap:      takes it out of @all
  * @parent:    small parent device whose modalias lets stock user space recognise us
  * @counters:  per CPU
+ * @options:   as they are now
+ * @debugfs:   its folder there
+ * @inject:    fault injector
  * @keys:      lkey and R_key space
  * @groups:    multicast groups
  * @srqs:      numbers of SRQs in use
@@ -81,6 +87,9 @@ struct ward_device {
 
 	struct device		*parent;
 	struct ward_counters __percpu *counters;
+	struct ward_options	options;
+	struct dentry		*debugfs;
+	struct ward_inject	inject;
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
 	atomic_t		num_qps;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Options of a link. `rdma link add` passes none, so they are files of the device,
+ * /sys/class/infiniband/<device>/options/<name>, which root may write at any time. Their first
+ * values are those of the module parameters of the same names.
+ *
+ * One list drives all of it. An option is a number, or one of a few words.
+ */
+#ifndef _WARD_VERBS_OPTIONS_H
+#define _WARD_VERBS_OPTIONS_H
+
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+struct attribute_group;
+struct seq_file;
+struct ward_device;
+
+/* X(enum name, name, first value, smallest, largest, words or NULL, meaning) */
+#define WARD_OPTIONS(X) \
+	X(WINDOW, window, 256, 16, 1024, NULL, \
+	  "KiB that a QP has under way at most; never more than 256 packets")
+
+enum ward_option {
+#define X(id, name, first, min, max, words, text) WARD_OPT_##id,
+	WARD_OPTIONS(X)
+#undef X
+	WARD_OPT_MAX
+};
+
+struct ward_options {
+	u32	v[WARD_OPT_MAX];
+};
+
+/* ward_option() - the value of an option now: a number, or the index of a word. Any context. */
+#define ward_option(dev, id)	READ_ONCE((dev)->options.v[WARD_OPT_##id])
+
+void ward_options_init(struct ward_device *dev);
+void ward_options_show(struct seq_file *s, const struct ward_device *dev);
+
+extern const struct attribute_group ward_options_group;
+
+#endif /* _WARD_VERBS_OPTIONS_H */
