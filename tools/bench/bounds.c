@@ -18,6 +18,8 @@ int bench_memory(struct bench *bench)
 	const bool copy = *bench->params.op == 'm', crc = strcmp(bench->params.op, "memcpy");
 	const u64 length = bench->params.ms * (u64)NSEC_PER_MSEC;
 	const u32 size = bench->params.size;
+	/* the clocks take microseconds */
+	const int turns = DIV_ROUND_UP(4 << 20, size ?: 1);
 	struct bench_sample begin = {}, now = {};
 	struct crypto_shash *shash;
 	struct shash_desc *desc;
@@ -37,14 +39,14 @@ int bench_memory(struct bench *bench)
 	crypto_shash_init(desc);
 	bench_clocks(&begin);
 	do {
-		for (i = 0; i < 16; i++) {
+		for (i = 0; i < turns; i++) {
 			if (copy)
 				memcpy(to, from, size);
 			if (crc)
 				crypto_shash_update(desc, to, size);
 			barrier_data(to);
 		}
-		now.bytes += 16ULL * size;
+		now.bytes += (u64)turns * size;
 		cond_resched();
 		bench_clocks(&now);
 	} while (now.wall - begin.wall < length);
