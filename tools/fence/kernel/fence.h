@@ -52,10 +52,18 @@ struct fence {
 	char			why[160];
 };
 
+/**
+ * struct fence_rule - a rule
+ * @name:  its number
+ * @words: what it says
+ * @run:   tries it
+ * @flags: of B's end
+ */
 struct fence_rule {
 	const char *name;
 	const char *words;
 	void (*run)(struct fence *fence);
+	int flags;
 };
 
 extern const struct fence_rule fence_key_rules[], fence_order_rules[], fence_race_rules[];

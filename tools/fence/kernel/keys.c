@@ -359,7 +359,7 @@ const struct fence_rule fence_key_rules[] = {
 	{ "F9", "all 32 bits of a key count", f9 },
 	{ "F10", "REG_MR: invalid region, own PD, legal rights", f10 },
 	{ "F11", "invalidate needs the same PD", f11 },
-	{ "F12", "only fast registrations can be invalidated", f12 },
+	{ "F12", "only fast registrations can be invalidated", f12, KVERBS_GLOBAL },
 	{ "F14", "bad key in SEND_WITH_INV", f14 },
 	{ "F20", "access rights of region and QP", f20 },
 	{ "F21", "keys of another PD", f21 },

@@ -26,7 +26,7 @@ static void event_handler(struct ib_event *event, void *context)
 		atomic_inc(&fence->events[event->event]);
 }
 
-static int fence_open(struct fence *fence, const char *a, const char *b)
+static int fence_open(struct fence *fence, const char *a, const char *b, int flags)
 {
 	int err;
 
@@ -38,7 +38,7 @@ static int fence_open(struct fence *fence, const char *a, const char *b)
 	};
 	err = kverbs_end_open(&fence->a, a, 0, FENCE_BUF);
 	if (!err)
-		err = kverbs_end_open(&fence->b, b, KVERBS_GLOBAL, FENCE_BUF);
+		err = kverbs_end_open(&fence->b, b, flags, FENCE_BUF);
 	if (!err)
 		err = kverbs_end_cq(&fence->a, 1024, IB_POLL_SOFTIRQ);
 	if (!err)
@@ -78,7 +78,7 @@ static void run_rule(const struct fence_rule *rule, const char *a, const char *b
 
 	if (!fence)
 		return;
-	err = fence_open(fence, a, b);
+	err = fence_open(fence, a, b, rule->flags);
 	if (err)
 		fence_say(fence, FENCE_BROKEN, "no ends: %d", err);
 	else if (!fence_over(fence))

@@ -40,6 +40,10 @@ static void f5(struct fence *f)
 		fence_say(f, FENCE_UNSUPPORTED, "a SEND without a receive ends the connection");
 		return;
 	}
+	if (f->a.dev == f->b.dev) {
+		fence_say(f, FENCE_UNSUPPORTED, "needs a wire");
+		return;
+	}
 	if (!mr)
 		return;
 	fence_connect_second(f);
