@@ -126,18 +126,26 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, war
 		size = sizeof(struct ib_uverbs_wc);
 	}
 	cq->dev = to_ward(ibcq->device);
+	if (!atomic_add_unless(&cq->dev->num_cq, 1, WARD_MAX_CQ))
+		return -ENOMEM;
 	cq->user = udata;
 	spin_lock_init(&cq->lock);
 	INIT_WORK(&cq->event_work, tell_overflow);
 	err = ward_ring_create(&cq->ring, attr->cqe, size, uctx, &resp.mi);
 	if (err)
-		return err;
+		goto err_count;
 	ibcq->cqe = cq->ring.mask;
 	if (udata) {
 		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 		if (err)
-			ward_ring_destroy(&cq->ring);
+			goto err_ring;
 	}
+	return 0;
+
+err_ring:
+	ward_ring_destroy(&cq->ring);
+err_count:
+	atomic_dec(&cq->dev->num_cq);
 	return err;
 }
 
@@ -148,6 +156,7 @@ static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	/* no QP uses it any more, so no event is added */
 	cancel_work_sync(&cq->event_work);
 	ward_ring_destroy(&cq->ring);
+	atomic_dec(&cq->dev->num_cq);
 	return 0;
 }
 
