@@ -14,6 +14,18 @@
 #include "cq.h"
 #include "ucontext.h"
 
+/* What libibverbs calls IBV_WC_WITH_INV. Other flags of the kernel mean nothing there */
+#define USER_WC_WITH_INV	BIT(3)
+
+static u32 user_flags(const struct ib_wc *wc)
+{
+	u32 flags = wc->wc_flags & (IB_WC_GRH | IB_WC_WITH_IMM);
+
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		flags |= USER_WC_WITH_INV;
+	return flags;
+}
+
 static void fill_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 {
 	*to = (struct ib_uverbs_wc){
@@ -24,7 +36,7 @@ static void fill_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 		.byte_len = wc->byte_len,
 		.qp_num = wc->qp->qp_num,
 		.src_qp = wc->src_qp,
-		.wc_flags = wc->wc_flags,
+		.wc_flags = user_flags(wc),
 		.pkey_index = wc->pkey_index,
 		.slid = wc->slid,
 		.sl = wc->sl,
