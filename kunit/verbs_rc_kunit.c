@@ -4,6 +4,8 @@
  * IPv6: data arrives, completions say what happened, errors are those of the standard.
  */
 #include <linux/random.h>
+#include "../drivers/ward/verbs/device.h"
+#include "../drivers/ward/verbs/options.h"
 #include "verbs.h"
 
 #define NOT_OURS	0xee	/* a byte that no message has put there */
@@ -14,6 +16,7 @@ struct way {
 	const char *name;
 	int peer;	/* the end that B is on; A is on end 0 */
 	bool ipv6;
+	bool packets;	/* although both ends are of this host */
 };
 
 static const struct way ways[] = {
@@ -21,6 +24,7 @@ static const struct way ways[] = {
 	{ "wire, IPv6", 1, true },
 	{ "one device, IPv4", 0, false },
 	{ "one device, IPv6", 0, true },
+	{ "one device, packets", 0, false, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(way, ways, name);
@@ -29,6 +33,7 @@ static struct verbs *start(struct kunit *test)
 {
 	const struct way *way = test->param_value;
 
+	link_use(&wire.end[0], way->packets ? WARD_PATH_PACKET : WARD_PATH_AUTO);
 	return verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[way->peer], way->ipv6);
 }
 
@@ -339,6 +344,8 @@ static void ud_send_arrives(struct kunit *test)
 	const struct way *way = test->param_value;
 	struct verbs *v = verbs_start(test, IB_QPT_UD, &wire.end[0], &wire.end[way->peer],
 				      way->ipv6);
+	struct ward_device *dev = to_ward(v->a.link->ibdev);
+	u64 timeouts = ward_counter_sum(dev, WARD_CNT_TIMEOUTS);
 	static const u32 lens[] = { 0, 1, 2, 3, 4, 1000, 1024 };
 	struct rdma_ah_attr attr;
 	struct ib_ud_wr wr = {};
@@ -372,6 +379,8 @@ static void ud_send_arrives(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(v->a.buf, v->b.buf + 40, lens[i]), 0);
 	}
 	rdma_destroy_ah(wr.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	/* no timer waits for acknowledgments that nobody sends */
+	KUNIT_EXPECT_EQ(test, ward_counter_sum(dev, WARD_CNT_TIMEOUTS), timeouts);
 }
 
 static int rc_init(struct kunit_suite *suite)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies between packets and registered memory.
+ * Copies into and out of registered memory.
  */
 #ifndef _WARD_MEM_COPY_H
 #define _WARD_MEM_COPY_H
@@ -37,6 +37,7 @@ struct ward_cursor {
  * @rights: the IB_ACCESS_* rights for which @mr was entered
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
+ * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -47,7 +48,35 @@ struct ward_access {
 	int			rights;
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
+	u32			hold;
 };
+
+/**
+ * struct ward_source - where the bytes of a message come from, in order
+ * @skb:     a packet, or NULL
+ * @off:     packet: where the next byte is, from skb->data
+ * @bytes:   inline data of a work request of this host, or NULL
+ * @access:  otherwise registered memory of this host: whose access it is
+ * @rights:  and which rights it takes
+ * @sge:     the pieces
+ * @num_sge: how many
+ * @cur:     where the next byte is in them, or in @bytes
+ * @why:     a piece might not be read: the copy ended there
+ */
+struct ward_source {
+	const struct sk_buff	*skb;
+	u32			off;
+	const u8		*bytes;
+	struct ward_access	*access;
+	int			rights;
+	const struct ward_sge	*sge;
+	u32			num_sge;
+	struct ward_cursor	cur;
+	enum ward_refusal	why;
+};
+
+bool ward_source_read(struct ward_source *src, void *to, u32 len);
+enum ward_refusal ward_source_check(const struct ward_source *src, u32 len);
 
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);
 enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead);
@@ -72,20 +101,20 @@ static inline enum ward_refusal ward_access_ready(struct ward_access *a, u64 va,
 }
 
 void ward_access_end(struct ward_access *a);
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len);
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len);
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig);
-int ward_access_store(const struct ward_access *a, u64 va, u64 value);
+int ward_access_store(struct ward_access *a, u64 va, u64 value);
 enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64 len, bool whole,
 				    int rights);
-void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
-		       u32 skb_off, u32 len, bool last);
+bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u32 len,
+		       bool last);
 
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				 struct ward_cursor *cur, void *to, u32 len);
+				 struct ward_cursor *cur, int rights, void *to, u32 len);
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
-				  u32 skb_off, u32 len, bool last);
+				  struct ward_cursor *cur, u32 pos, struct ward_source *src,
+				  u32 len, bool last);
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len);
 

@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "early.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -104,16 +105,18 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+	struct ward_source src = { .skb = skb, .off = ward_rx_cb(skb)->bth + pkt->hdr_len };
 	enum ward_refusal why;
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
+	ward_inject_arm(run, &run->local, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (tx->atomic)
 		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
 				      sizeof(pkt->orig));
 	else
-		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
-				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
+		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, &src,
+				      pkt->len, last);
 	if (why) {
 		if (why != WARD_PARKED)
 			wqe->status = IB_WC_LOC_PROT_ERR;
@@ -122,7 +125,11 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 	advance(qp, ward_psn_add(pkt->psn, 1));
 }
 
-static enum ib_wc_status nak_status(u8 syndrome)
+/**
+ * ward_nak_status() - how a work request ends that the peer refuses
+ * @syndrome: WARD_NAK_*
+ */
+enum ib_wc_status ward_nak_status(u8 syndrome)
 {
 	switch (syndrome) {
 	case WARD_NAK_INVALID:
@@ -134,7 +141,15 @@ static enum ib_wc_status nak_status(u8 syndrome)
 	}
 }
 
-static void wait_for_receiver(struct ward_run *run, u8 syndrome)
+/**
+ * ward_completer_rnr() - the peer has no receive: wait as long as it says
+ * @run:      the run
+ * @syndrome: its AETH syndrome
+ *
+ * Context: BH off.
+ * Return: false when it was told so once too often.
+ */
+bool ward_completer_rnr(struct ward_run *run, u8 syndrome)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
@@ -143,8 +158,7 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 	if (qp->attr.rnr_retry != 7) {
 		if (!req->rnr_retries) {
 			ward_count(qp->dev, RNR_EXC);
-			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
-			return;
+			return false;
 		}
 		req->rnr_retries--;
 	}
@@ -155,6 +169,15 @@ static void wait_for_receiver(struct ward_run *run, u8 syndrome)
 	hrtimer_start(&qp->rnr_timer,
 		      rnr_us[syndrome & WARD_AETH_VALUE_MASK] * NSEC_PER_USEC,
 		      HRTIMER_MODE_REL_SOFT);
+	return true;
+}
+
+/* Answers from the next one on are missing */
+static void begin_hole(struct ward_qp *qp)
+{
+	qp->req.lost = true;
+	if (!qp->req.resend)
+		ward_requester_probe_soon(qp);
 }
 
 static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
@@ -195,29 +218,25 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		advance(qp, at.psn);
 		if (pkt->op->msg == WARD_MSG_READ_RESP)
 			ward_early_keep(&req->early, skb);
-		/* once for each hole, and at the end of the run, when its size is known */
-		if (!req->lost) {
-			req->lost = true;
-			req->probe_due = true;
-			ward_count(qp->dev, RESP_LOST);
-		}
+		if (!req->lost)
+			begin_hole(qp);
 		break;
 	case WARD_ANS_RNR:
 		advance(qp, at.psn);
-		if (!req->rnr_wait)
-			wait_for_receiver(run, at.syndrome);
+		if (!req->rnr_wait && !ward_completer_rnr(run, at.syndrome))
+			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
 		break;
 	case WARD_ANS_SEQ:
 		ward_count(qp->dev, RCVD_SEQ);
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
-		if (!req->resend)
-			req->probe_due = true;
+		if (!req->resend && !req->rnr_wait && req->una != req->nxt)
+			ward_requester_probe(qp);
 		break;
 	case WARD_ANS_FATAL:
 		ward_count(qp->dev, RCVD_NAK);
 		advance(qp, at.psn);
-		fail_at(run, at.psn, nak_status(at.syndrome));
+		fail_at(run, at.psn, ward_nak_status(at.syndrome));
 		break;
 	case WARD_ANS_BAD:
 		fail_at(run, at.psn, IB_WC_BAD_RESP_ERR);
@@ -263,28 +282,8 @@ void ward_completer_resume(struct ward_run *run)
 			return;
 	}
 	/* another hole, behind the one that was closed */
-	if (!skb_queue_empty(&req->early) && !req->lost) {
-		req->lost = true;
-		req->probe_due = true;
-	}
-}
-
-/**
- * ward_completer_probe() - send again what the answers of this run have shown to be lost
- * @run: the run
- *
- * Context: BH off.
- */
-void ward_completer_probe(struct ward_run *run)
-{
-	struct ward_requester *req = &run->qp->req;
-
-	if (!req->probe_due)
-		return;
-	req->probe_due = false;
-	if ((run->qp->state == IB_QPS_RTS || run->qp->state == IB_QPS_SQD) &&
-	    req->una != req->nxt && !req->rnr_wait && !req->resend)
-		ward_requester_probe(run->qp);
+	if (!skb_queue_empty(&req->early) && !req->lost)
+		begin_hole(run->qp);
 }
 
 /**
@@ -301,11 +300,14 @@ void ward_completer_timeout(struct ward_run *run)
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
-	    req->rnr_wait || !qp->attr.timeout)
+	    req->drains || req->rnr_wait)
 		return;
 	if (ktime_before(now, req->deadline)) {
-		if (!ktime_before(now, req->probe_at) && !req->resend)
+		if (!ktime_before(now, req->probe_at) && !req->resend) {
+			if (req->lost && !req->probed)
+				ward_count(qp->dev, RESP_LOST);
 			ward_requester_probe(qp);
+		}
 		return;
 	}
 	ward_count(qp->dev, TIMEOUTS);

@@ -12,6 +12,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -43,19 +44,23 @@ static bool send(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_LOC_LEN_ERR;
 		return true;
 	}
-	payload = ward_txpkt_begin(&tx, &pkt);
+	payload = ward_inject_fails(qp->dev, WARD_AT_DATAGRAM) ? NULL :
+		  ward_txpkt_begin(&tx, &pkt);
 	/* without memory a datagram is lost like any that is lost on the way */
 	if (!payload)
 		return true;
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (wqe->flags & IB_SEND_INLINE)
 		memcpy(payload, wqe->inline_data, wqe->length);
 	else
-		why = ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
+		why = ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, 0, payload,
 				     wqe->length);
 	if (!why) {
 		ward_txpkt_seal(&tx, wqe->path);
-		ward_txpkt_send(&tx, wqe->path);
+		ward_txpkt_send(qp, &tx, wqe->path);
 		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
+		/* nobody acknowledges a datagram */
+		qp->req.una = qp->req.nxt;
 	}
 	ward_txpkt_drop_buf(&tx);
 	if (why && why != WARD_PARKED)
@@ -91,18 +96,20 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 {
 	struct ward_rwqe *rwqe = &run->qp->resp.rwqe;
 	u32 ip_len = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-	u32 payload = ward_rx_cb(skb)->bth + pkt->hdr_len;
 	u32 back = -skb_network_offset(skb);
+	struct ward_source head = { .skb = skb };
+	struct ward_source payload = { .skb = skb, .off = ward_rx_cb(skb)->bth + pkt->hdr_len };
 	enum ward_refusal why;
 
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	__skb_push(skb, back);
 	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
-			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);
+			      WARD_GRH_SIZE - ip_len, &head, ip_len, false);
 	__skb_pull(skb, back);
 	if (why)
 		return why;
 	return ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, WARD_GRH_SIZE,
-			       skb, payload, pkt->len, true);
+			       &payload, pkt->len, true);
 }
 
 /**

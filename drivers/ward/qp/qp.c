@@ -19,6 +19,7 @@
 #include "../net/path.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -42,12 +43,20 @@ void ward_qp_put(struct ward_qp *qp)
 	kref_put(&qp->ref, qp_release);
 }
 
+static bool runs_may_sleep(const struct ward_qp *qp)
+{
+	return ward_injecting() && READ_ONCE(qp->dev->inject.rules.holds);
+}
+
 static void schedule_run(struct ward_qp *qp)
 {
 	if (test_and_set_bit(WARD_QP_SCHEDULED, &qp->flags))
 		return;
 	kref_get(&qp->ref);
-	tasklet_schedule(&qp->tasklet);
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		tasklet_schedule(&qp->tasklet);
 }
 
 /**
@@ -133,14 +142,38 @@ static void run_end(struct ward_run *run)
 		set_bit(WARD_EV_WORK, &run->qp->events);
 }
 
-static void release_ownership(struct ward_qp *qp)
+/* The run of a QP that waits to own this one comes now, unless that is @but */
+static void kick_waiter(struct ward_qp *qp, u32 but, bool awaits)
 {
+	u32 qpn = READ_ONCE(qp->waiter);
+	struct ward_qp *waiter;
+
+	if (likely(!qpn) || qpn == but)
+		return;
+	/* two that wait for each other: the one with the lower number goes first */
+	if (awaits && qp->qpn < qpn)
+		return;
+	qpn = xchg(&qp->waiter, 0);
+	rcu_read_lock();
+	waiter = xa_load(&qp->net->qps, ward_unpermute(&qp->net->qpn, qpn));
+	if (waiter && kref_get_unless_zero(&waiter->ref)) {
+		ward_qp_kick(waiter, WARD_EV_WORK);
+		ward_qp_put(waiter);
+	}
+	rcu_read_unlock();
+}
+
+static void release_ownership(struct ward_qp *qp, u32 partner)
+{
+	bool awaits = qp->req.awaits_peer;
+
 	clear_bit_unlock(WARD_QP_OWNED, &qp->flags);
 	/* whoever left work while we owned the QP scheduled a run that may have found it owned */
 	smp_mb__after_atomic();
 	/* a verb that begins to wait after this looks at the bit itself first */
 	if (waitqueue_active(&qp->wait))
 		wake_up(&qp->wait);
+	kick_waiter(qp, partner, awaits);
 	if (has_work(qp))
 		schedule_run(qp);
 }
@@ -187,7 +220,8 @@ static void qp_run(struct ward_run *run)
 		qp->req.armed = false;
 		ward_completer_timeout(run);
 	}
-	ward_completer_probe(run);
+	if (test_bit(WARD_EV_NAK_TIMER, &events))
+		ward_responder_nak_timer(qp);
 	ward_requester_run(run);
 	ward_completer_retire(run);
 	if (qp->state == IB_QPS_SQD && qp->req.tell_drained && ward_requester_drained(qp)) {
@@ -201,9 +235,8 @@ static void qp_run(struct ward_run *run)
 		qp->fault.err = 0;
 }
 
-static void run_tasklet(struct tasklet_struct *t)
+static void run_once(struct ward_qp *qp, bool may_sleep)
 {
-	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
 	struct ward_run run;
 
 	clear_bit(WARD_QP_SCHEDULED, &qp->flags);
@@ -214,12 +247,31 @@ static void run_tasklet(struct tasklet_struct *t)
 	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
 		rcu_read_lock();
 		run_begin(&run, qp);
+		run.may_sleep = may_sleep;
 		qp_run(&run);
 		run_end(&run);
 		rcu_read_unlock();
-		release_ownership(qp);
+		release_ownership(qp, 0);
 	}
 	ward_qp_put(qp);
+}
+
+static void run_tasklet(struct tasklet_struct *t)
+{
+	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
+
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		run_once(qp, false);
+}
+
+/* As good as a softirq for everybody else, but that the injector may let go of BH and RCU */
+static void run_work(struct work_struct *work)
+{
+	local_bh_disable();
+	run_once(container_of(work, struct ward_qp, work), true);
+	local_bh_enable();
 }
 
 /**
@@ -250,8 +302,41 @@ void ward_qp_disown(struct ward_run *run)
 	local_bh_disable();
 	run_end(run);
 	clear_bit(WARD_QP_WANTED, &qp->flags);
-	release_ownership(qp);
+	release_ownership(qp, 0);
 	local_bh_enable();
+}
+
+/**
+ * ward_qp_try_own() - become the owner of one more QP, if nobody is and no verb wants to be
+ * @qp:  the QP, held until ward_qp_let_go()
+ * @run: filled in; its partner is the caller's to set
+ *
+ * Context: under RCU with BH off.
+ * Return: whether the caller is the owner now.
+ */
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run)
+{
+	if (test_bit(WARD_QP_WANTED, &qp->flags) ||
+	    test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags))
+		return false;
+	run_begin(run, qp);
+	return true;
+}
+
+/**
+ * ward_qp_let_go() - leave the guards of both, tell the consumer, and stop being the owner
+ * @run: from ward_qp_try_own(); its qp is NULL afterwards
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_qp_let_go(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	run_end(run);
+	run->qp = NULL;
+	/* a partner that waits does so for what happens after this */
+	release_ownership(qp, run->partner->qp->qpn);
 }
 
 static enum hrtimer_restart ack_timer_fired(struct hrtimer *timer)
@@ -263,6 +348,12 @@ static enum hrtimer_restart ack_timer_fired(struct hrtimer *timer)
 static enum hrtimer_restart rnr_timer_fired(struct hrtimer *timer)
 {
 	ward_qp_kick(container_of(timer, struct ward_qp, rnr_timer), WARD_EV_RNR_TIMER);
+	return HRTIMER_NORESTART;
+}
+
+static enum hrtimer_restart nak_timer_fired(struct hrtimer *timer)
+{
+	ward_qp_kick(container_of(timer, struct ward_qp, nak_timer), WARD_EV_NAK_TIMER);
 	return HRTIMER_NORESTART;
 }
 
@@ -315,8 +406,10 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event)
 struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 			       const struct ib_qp_init_attr *init)
 {
-	struct ward_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct ward_qp *qp = NULL;
 
+	if (!ward_inject_fails(dev, WARD_AT_QP))
+		qp = kzalloc(sizeof(*qp), GFP_KERNEL);
 	if (!qp)
 		return NULL;
 	kref_init(&qp->ref);
@@ -333,6 +426,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->recv_cq = to_ward_cq(init->recv_cq);
 	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
 	tasklet_setup(&qp->tasklet, run_tasklet);
+	INIT_WORK(&qp->work, run_work);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
 	qp->state = IB_QPS_RESET;
@@ -341,6 +435,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	ward_responder_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
+	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&qp->event_work, tell_consumer);
 	ward_fault_init(&qp->fault, &qp->ref, pages_brought);
 	return qp;
@@ -413,11 +508,13 @@ void ward_qp_destroy(struct ward_qp *qp)
 	local_bh_enable();
 	hrtimer_cancel(&qp->ack_timer);
 	hrtimer_cancel(&qp->rnr_timer);
+	hrtimer_cancel(&qp->nak_timer);
 	ward_qp_disown(&run);
 
 	/* runs that come now find a QP in RESET, and nothing to do */
 	ward_qp_put(qp);
 	wait_for_completion(&qp->gone);
+	ward_inject_forget(qp);
 	skb_queue_purge(&qp->inbox);
 	cancel_work_sync(&qp->event_work);
 

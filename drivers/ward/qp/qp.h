@@ -47,10 +47,14 @@ enum {
 	WARD_EV_WORK,		/* work was posted, or was left over */
 	WARD_EV_ACK_TIMER,
 	WARD_EV_RNR_TIMER,
+	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
 	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
+
+/* So long a packet may be overtaken by others before it counts as lost */
+#define WARD_HOLE_NS	NSEC_PER_MSEC
 
 /* Packets that wait for a QP; more are dropped, and sent again by the peer */
 #define WARD_INBOX_MAX	1024
@@ -76,8 +80,10 @@ enum {
  * @flags:    WARD_QP_*
  * @events:   WARD_EV_*
  * @tasklet:  a run
+ * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
+ * @waiter:   number of a QP whose run wants to own this one as well (qp/local.h), or 0
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
@@ -90,6 +96,7 @@ enum {
  * @req:      requester
  * @resp:     responder
  * @ack_timer: retransmission
+ * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
  * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
@@ -116,8 +123,10 @@ struct ward_qp {
 	unsigned long		flags;
 	unsigned long		events;
 	struct tasklet_struct	tasklet;
+	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
+	u32			waiter;
 
 	enum ib_qp_state	state;
 	struct ib_qp_attr	attr;
@@ -130,6 +139,7 @@ struct ward_qp {
 	struct ward_responder	resp;
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
+	struct hrtimer		nak_timer;
 	struct ward_fault	fault;
 
 	struct work_struct	event_work;
@@ -142,7 +152,11 @@ struct ward_qp {
  * @local:  accesses by lkey of send work requests
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
+ * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
+ *          own; its qp is NULL while it is not
+ * @copied: bytes that local steps have copied
  * @budget: packets that may still be sent
+ * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
  * @notify_send: the send CQ's consumer is to be told
  * @notify_recv: the receive CQ's consumer is to be told
@@ -152,7 +166,10 @@ struct ward_run {
 	struct ward_access	local;
 	struct ward_access	recv;
 	struct ward_access	remote;
+	struct ward_run		*partner;
+	u32			copied;
 	int			budget;
+	bool			may_sleep;
 	bool			again;
 	bool			notify_send;
 	bool			notify_recv;
@@ -175,12 +192,19 @@ static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
 	return rcu_dereference_raw(qp->path);
 }
 
-/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
-static inline void ward_run_leave(struct ward_run *run)
+static inline void ward_run_leave_own(struct ward_run *run)
 {
 	ward_access_end(&run->local);
 	ward_access_end(&run->recv);
 	ward_access_end(&run->remote);
+}
+
+/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
+static inline void ward_run_leave(struct ward_run *run)
+{
+	ward_run_leave_own(run);
+	if (run->partner && run->partner->qp)
+		ward_run_leave_own(run->partner);
 }
 
 /* ward_qp_receives() - whether the state takes packets from peers */
@@ -200,6 +224,8 @@ void ward_qp_kick(struct ward_qp *qp, int event);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
 void ward_qp_disown(struct ward_run *run);
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run);
+void ward_qp_let_go(struct ward_run *run);
 void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */
@@ -211,6 +237,7 @@ void ward_qp_forget(struct ward_qp *qp);
 
 /* receive.c: packets from the inbox */
 bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt);
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb);
 void ward_qp_take_inbox(struct ward_run *run);
 
 #endif /* _WARD_QP_QP_H */

@@ -30,6 +30,8 @@
 #include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
+#include "local.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -59,6 +61,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rtt_from = 0;
 	req->rtt_ns = 0;
 	req->tell_drained = false;
+	req->drains = false;
 }
 
 /**
@@ -76,6 +79,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->resend = NULL;
 	req->reads = 0;
 	req->rnr_wait = false;
+	req->drains = false;
 	req->una = req->nxt;
 	__skb_queue_purge(&req->early);
 }
@@ -93,6 +97,12 @@ static u64 timeout_ns(const struct ward_qp *qp)
 	return max_t(u64, 4096ULL << qp->attr.timeout, MIN_TIMEOUT_NS);
 }
 
+/* When to ask, if nothing comes: never on a QP that has no timeout */
+static ktime_t probe_time(const struct ward_qp *qp, ktime_t now)
+{
+	return qp->attr.timeout ? ktime_add_ns(now, qp->req.probe_ns) : KTIME_MAX;
+}
+
 /**
  * ward_requester_arm() - have the retransmission timer run while an answer is awaited
  * @qp: the QP
@@ -103,16 +113,15 @@ static u64 timeout_ns(const struct ward_qp *qp)
 void ward_requester_arm(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
-	ktime_t now;
+	ktime_t when = min(req->deadline, req->probe_at);
 
-	if (req->una == req->nxt || req->rnr_wait || !qp->attr.timeout || req->armed ||
+	/* what drains at the peer is under way, but not as packets */
+	if (req->una == req->nxt || req->drains || req->rnr_wait || when == KTIME_MAX || req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
-	now = ktime_get();
 	req->armed = true;
 	hrtimer_start(&qp->ack_timer,
-		      max_t(ktime_t, ktime_sub(min(req->deadline, req->probe_at), now),
-			    NSEC_PER_USEC),
+		      max_t(ktime_t, ktime_sub(when, ktime_get()), NSEC_PER_USEC),
 		      HRTIMER_MODE_REL_SOFT);
 }
 
@@ -133,9 +142,9 @@ void ward_requester_progress(struct ward_qp *qp)
 		req->rtt_ns = req->rtt_ns ? (7 * req->rtt_ns + sample) / 8 : sample;
 		req->rtt_from = 0;
 	}
-	req->deadline = ktime_add_ns(now, timeout_ns(qp));
+	req->deadline = qp->attr.timeout ? ktime_add_ns(now, timeout_ns(qp)) : KTIME_MAX;
 	req->probe_ns = max_t(u64, PROBE_RTTS * req->rtt_ns, MIN_PROBE_NS);
-	req->probe_at = ktime_add_ns(now, req->probe_ns);
+	req->probe_at = probe_time(qp, now);
 	req->probed = false;
 }
 
@@ -196,7 +205,7 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 {
 	trim_read(qp, tx);
 	ward_count(qp->dev, RETRANSMITTED);
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	/* its acknowledgement may be that of the first time */
 	qp->req.rtt_from = 0;
 }
@@ -211,14 +220,32 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 void ward_requester_probe(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx;
 
-	struct ward_txpkt *tx = list_first_entry(&req->sent, struct ward_txpkt, entry);
-
+	/* what went without packets is not sent again, whatever a packet says */
+	tx = list_first_entry_or_null(&req->sent, struct ward_txpkt, entry);
+	if (!tx)
+		return;
 	send_again(qp, tx);
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
 	req->probe_ns *= 2;
-	req->probe_at = ktime_add_ns(ktime_get(), req->probe_ns);
+	req->probe_at = probe_time(qp, ktime_get());
+}
+
+/**
+ * ward_requester_probe_soon() - likewise, unless there is progress in a moment
+ * @qp: the QP; something is under way
+ *
+ * For answers that are missing: others may only have overtaken them.
+ */
+void ward_requester_probe_soon(struct ward_qp *qp)
+{
+	struct ward_requester *req = &qp->req;
+
+	req->probe_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	req->armed = true;
+	hrtimer_start(&qp->ack_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
 }
 
 static bool resend(struct ward_run *run)
@@ -266,7 +293,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	if (qp->transport == WARD_UC) {
 		req->nxt = ward_psn_add(tx->last_psn, 1);
 		req->una = req->nxt;
-		ward_txpkt_send(tx, ward_qp_path(qp));
+		ward_txpkt_send(qp, tx, ward_qp_path(qp));
 		ward_txpkt_free(tx);
 		return;
 	}
@@ -279,7 +306,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	list_add_tail(&tx->entry, &req->sent);
 	req->nxt = ward_psn_add(tx->last_psn, 1);
 	/* when the stack does not take it, it is lost, and resent like any that is */
-	ward_txpkt_send(tx, ward_qp_path(qp));
+	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 }
 
 static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
@@ -298,7 +325,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 		.rkey = wqe->rkey,
 		.dma_len = part,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 
 	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
 		if (tx)
@@ -327,11 +354,11 @@ static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe
 		wqe->cur.pos += len;
 		return WARD_GRANTED;
 	}
-	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
+	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, 0, to, len);
 }
 
-/* The operation of a request that is one packet and is answered by one, else 0 */
-static u8 single_op(const struct ward_swqe *wqe)
+/* ward_swqe_single_op() - the operation of a request of one packet answered by one, else 0 */
+u8 ward_swqe_single_op(const struct ward_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_ATOMIC_CMP_AND_SWP:
@@ -350,7 +377,7 @@ static u8 single_op(const struct ward_swqe *wqe)
 /* Answered by a response: what the fence flag waits for (F27) */
 static bool awaits_data(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ || single_op(wqe);
+	return wqe->opcode == IB_WR_RDMA_READ || ward_swqe_single_op(wqe);
 }
 
 static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
@@ -359,7 +386,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 	struct ward_requester *req = &qp->req;
 	bool write = wqe->opcode == WARD_IB_WR_ATOMIC_WRITE;
 	struct ward_pkt pkt = {
-		.opcode = WARD_RC | single_op(wqe),
+		.opcode = WARD_RC | ward_swqe_single_op(wqe),
 		.len = write ? wqe->length : 0,
 		.dma_len = wqe->length,
 		.flush_type = wqe->flush_type,
@@ -374,7 +401,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
 	if (!payload) {
@@ -383,6 +410,8 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	if (write)
+		ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (write && read_source(run, wqe, payload, wqe->length)) {
 		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
@@ -400,7 +429,8 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
-static enum ward_tail tail_of(const struct ward_swqe *wqe)
+/* ward_swqe_tail() - what the last packet of a SEND or WRITE brings along */
+enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_SEND_WITH_IMM:
@@ -413,7 +443,8 @@ static enum ward_tail tail_of(const struct ward_swqe *wqe)
 	}
 }
 
-static bool is_write(const struct ward_swqe *wqe)
+/* ward_swqe_is_write() - whether it is an RDMA WRITE */
+bool ward_swqe_is_write(const struct ward_swqe *wqe)
 {
 	return wqe->opcode == IB_WR_RDMA_WRITE || wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
@@ -425,9 +456,9 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	struct ward_requester *req = &qp->req;
 	u32 len = min(wqe->length - req->offset, qp->mtu);
 	bool first = !req->offset, last = req->offset + len == wqe->length;
-	enum ward_msg msg = is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
+	enum ward_msg msg = ward_swqe_is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
 	struct ward_pkt pkt = {
-		.opcode = ward_seg_opcode(qp->transport, msg, tail_of(wqe), first, last),
+		.opcode = ward_seg_opcode(qp->transport, msg, ward_swqe_tail(wqe), first, last),
 		.pad = -len & 3,
 		.mig = true,
 		.solicited = last && (wqe->flags & IB_SEND_SOLICITED),
@@ -443,7 +474,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		.imm = wqe->imm,
 		.inv_rkey = wqe->inv_key,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 	enum ward_refusal why;
 
@@ -453,6 +484,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	why = read_source(run, wqe, payload, len);
 	if (why) {
 		ward_txpkt_free(tx);
@@ -602,6 +634,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
+	enum ward_way way;
 
 	if (!wqe->started && (wqe->flags & IB_SEND_FENCE) && req->reads)
 		return false;
@@ -614,8 +647,13 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		return true;
 	}
 
-	if (awaits_data(wqe)) {
-		u32 part = single_op(wqe) ? 0 :
+	way = ward_local_way(run, wqe);
+	if (way == WARD_WAIT)
+		return false;
+	if (way == WARD_LOCAL) {
+		/* the window is that of packets */
+	} else if (awaits_data(wqe)) {
+		u32 part = ward_swqe_single_op(wqe) ? 0 :
 			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
@@ -629,14 +667,17 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->started = true;
 		wqe->first_psn = req->nxt;
 		req->offset = 0;
-		if (!is_write(wqe) && !awaits_data(wqe))
+		if (!ward_swqe_is_write(wqe) && !awaits_data(wqe))
 			ward_count(qp->dev, RDMA_SENDS);
 	}
 	run->budget--;
-	if (wqe->opcode == IB_WR_RDMA_READ) {
+	if (way == WARD_LOCAL) {
+		if (!ward_local_step(run, wqe))
+			return false;
+	} else if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
 			return false;
-	} else if (single_op(wqe)) {
+	} else if (ward_swqe_single_op(wqe)) {
 		if (!build_single(run, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
@@ -675,13 +716,7 @@ bool ward_requester_drained(const struct ward_qp *qp)
 	       (sq->exec == head || !has_begun(qp, ward_sendq_at(sq, sq->exec)));
 }
 
-/**
- * ward_requester_run() - send what can be sent; in SQD only what has begun
- * @run: the run
- *
- * Context: under RCU with BH off.
- */
-void ward_requester_run(struct ward_run *run)
+static void execute(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_sendq *sq = &qp->sq;
@@ -713,4 +748,24 @@ void ward_requester_run(struct ward_run *run)
 		if (req->draining || !step(run, wqe))
 			return;
 	}
+}
+
+/**
+ * ward_requester_run() - send what can be sent; in SQD only what has begun
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_requester_run(struct ward_run *run)
+{
+	struct ward_run peer;
+
+	peer.qp = NULL;
+	run->partner = &peer;
+	run->qp->req.awaits_peer = false;
+	if (unlikely(run->qp->req.drains))
+		ward_local_resume(run);
+	execute(run);
+	ward_local_end(run);
+	run->partner = NULL;
 }

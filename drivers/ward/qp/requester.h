@@ -11,10 +11,12 @@
 #include <linux/skbuff.h>
 
 #include "../mem/region.h"
+#include "../proto/segment.h"
 
 struct ward_pkt;
 struct ward_qp;
 struct ward_run;
+struct ward_swqe;
 struct ward_txpkt;
 
 /* Packets that may be under way without an acknowledgement, however small */
@@ -40,13 +42,16 @@ struct ward_txpkt;
  * @drained: what the one at @drain_index waited for has happened
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @tell_drained: in SQD: the consumer is to be told when all that has begun is complete
+ * @awaits_peer: the run wanted to own the peer and could not
+ * @drains:  a SEND_WITH_INV went without packets, and its region at the peer still drains
+ * @drains_index: its send queue index
+ * @drains_end: PSN after it
  * @armed:   the retransmission timer is set
  * @deadline: when to resend for want of an answer, which uses up a retry
  * @probe_at: when to send the oldest packet again before that, which does not
  * @probe_ns: how long to wait for that
  * @probed:  it was, and there has been no progress since
  * @probe_psn: last PSN of that packet
- * @probe_due: something was lost: probe at the end of the run
  * @rtt_ns:  smoothed time from a packet to its acknowledgement
  * @rtt_psn: PSN of the packet that is being timed
  * @rtt_from: since when; 0: none is
@@ -67,7 +72,11 @@ struct ward_requester {
 	bool			draining;
 	bool			drained;
 	bool			tell_drained;
+	bool			awaits_peer;
+	bool			drains;
 	bool			armed;
+	u32			drains_index;
+	u32			drains_end;
 	u32			drain_index;
 	struct ward_drain	drain;
 	ktime_t			deadline;
@@ -75,7 +84,6 @@ struct ward_requester {
 	u64			probe_ns;
 	bool			probed;
 	u32			probe_psn;
-	bool			probe_due;
 	u64			rtt_ns;
 	u32			rtt_psn;
 	ktime_t			rtt_from;
@@ -89,13 +97,19 @@ void ward_requester_go_back(struct ward_qp *qp);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
 void ward_requester_probe(struct ward_qp *qp);
+void ward_requester_probe_soon(struct ward_qp *qp);
+
+enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe);
+u8 ward_swqe_single_op(const struct ward_swqe *wqe);
+bool ward_swqe_is_write(const struct ward_swqe *wqe);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
 void ward_completer_resume(struct ward_run *run);
-void ward_completer_probe(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
+bool ward_completer_rnr(struct ward_run *run, u8 syndrome);
+enum ib_wc_status ward_nak_status(u8 syndrome);
 void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);
 
 #endif /* _WARD_QP_REQUESTER_H */

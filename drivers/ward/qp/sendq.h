@@ -33,6 +33,7 @@ struct ward_qp;
  * @flags:     IB_SEND_* and WARD_SWQE_HAS_PATH
  * @status:    what it will complete with; not success: known already, and nothing after it executes
  * @started:   its first packet was built
+ * @local:     its latest bytes went without packets (qp/local.h)
  * @executed:  a local operation: done, its completion need only wait for its turn
  * @num_sge:   pieces
  * @length:    bytes in all pieces, or of inline data
@@ -60,6 +61,7 @@ struct ward_swqe {
 	u32			flags;
 	enum ib_wc_status	status;
 	bool			started;
+	bool			local;
 	bool			executed;
 	u32			num_sge;
 	u32			length;

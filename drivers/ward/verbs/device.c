@@ -115,6 +115,7 @@ static void dealloc(struct ib_device *ib)
 	mutex_unlock(&devices_lock);
 
 	ward_debugfs_remove(dev);
+	ward_inject_exit(dev);
 	if (dev->net)
 		ward_net_del_device(dev->net, dev);
 	if (dev->keys.index)
@@ -250,6 +251,7 @@ static struct ward_device *alloc(void)
 	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
 	ida_init(&dev->srqs);
 	ward_options_init(dev);
+	ward_inject_init(dev);
 	ward_groups_init(&dev->groups);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -13,6 +13,7 @@
 
 #include "../mem/region.h"
 #include "../watch/counters.h"
+#include "../watch/inject.h"
 #include "mcast.h"
 #include "options.h"
 
@@ -62,6 +63,7 @@ extern struct workqueue_struct *ward_wq;
  * @counters:  per CPU
  * @options:   as they are now
  * @debugfs:   its folder there
+ * @inject:    fault injector
  * @keys:      lkey and R_key space
  * @groups:    multicast groups
  * @srqs:      numbers of SRQs in use
@@ -89,6 +91,7 @@ struct ward_device {
 	struct ward_counters __percpu *counters;
 	struct ward_options	options;
 	struct dentry		*debugfs;
+	struct ward_inject	inject;
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
 	atomic_t		num_qps;

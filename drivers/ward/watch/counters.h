@@ -34,6 +34,8 @@ struct ward_device;
 	X(LINK_DOWNED, link_downed, "times that the port went down") \
 	X(RDMA_SENDS, rdma_sends, "SENDs begun") \
 	X(RDMA_RECVS, rdma_recvs, "SENDs received to the end") \
+	X(LOCAL_STEPS, local_steps, "steps of work requests executed without packets, of 64 KiB at most") \
+	X(LOCAL_BYTES, local_bytes, "bytes copied in them") \
 	X(DROP_SHORT, drop_short, "dropped: no room for a BTH and an ICRC") \
 	X(DROP_OPCODE, drop_opcode, "dropped: opcode not implemented") \
 	X(DROP_LENGTH, drop_length, "dropped: length does not fit the opcode") \
@@ -65,7 +67,8 @@ struct ward_device;
 	X(MR_LOCAL_INV, mr_local_invalidates, "local invalidates executed") \
 	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer") \
 	X(MW_BIND, mw_binds, "memory windows bound") \
-	X(PAGE_FAULTS, page_faults, "times that a QP waited for pages to be brought in")
+	X(PAGE_FAULTS, page_faults, "times that a QP waited for pages to be brought in") \
+	X(INJECTED, injected, "faults injected by a rule")
 
 enum ward_counter {
 #define X(id, name, text) WARD_CNT_##id,

@@ -11,6 +11,7 @@
 
 #include "../verbs/device.h"
 #include "debugfs.h"
+#include "inject.h"
 
 static struct dentry *root;
 
@@ -54,6 +55,8 @@ void ward_debugfs_add(struct ward_device *dev)
 		return;
 	dev->debugfs = debugfs_create_dir(dev_name(&dev->ib.dev), root);
 	debugfs_create_file("info", 0400, dev->debugfs, dev, &info_fops);
+	ward_inject_show_in(dev);
+	ward_probe_show_in(dev);
 }
 
 /**
