@@ -10,6 +10,8 @@
 #include <linux/libnvdimm.h>
 #include <linux/string.h>
 
+#include "../watch/trace.h"
+#include "../watch/violations.h"
 #include "copy.h"
 #include "pages.h"
 
@@ -22,9 +24,20 @@
 void ward_access_end(struct ward_access *a)
 {
 	if (a->mr) {
+		if ((a->read | a->written) && (a->rights & WARD_REMOTE_RIGHTS))
+			ward_exposure_used(a);
 		ward_mr_leave(a->mr);
 		a->mr = NULL;
+		a->read = 0;
+		a->written = 0;
 	}
+}
+
+/* What a peer touches; what work requests do is told by other trace points */
+static void trace_access(const struct ward_access *a, u32 key, u64 va, u64 len, int rights)
+{
+	if (rights & WARD_REMOTE_RIGHTS)
+		trace_ward_access(a, key, va, len, rights, WARD_GRANTED);
 }
 
 /**
@@ -35,6 +48,8 @@ void ward_access_end(struct ward_access *a)
  * @len:    bytes
  * @rights: the IB_ACCESS_* rights it takes, 0 for a local read
  *
+ * A refusal is counted and remembered.
+ *
  * Context: under RCU with BH off.
  * Return: WARD_GRANTED, and a->mr is the region until the next call or ward_access_end().
  */
@@ -44,11 +59,17 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 
 	/* Inside the guard the registration cannot change, so only the range is new */
 	if (a->mr && a->mr->key == key && a->rights == rights && !a->mr->closed_to_peers &&
-	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED)
+	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED) {
+		trace_access(a, key, va, len, rights);
 		return WARD_GRANTED;
+	}
 	ward_access_end(a);
 	a->mr = ward_mr_enter(&a->who, key, va, len, rights, &why);
 	a->rights = rights;
+	if (unlikely(why))
+		ward_violation_add(a, key, va, len, rights, why);
+	else
+		trace_access(a, key, va, len, rights);
 	return why;
 }
 
@@ -68,8 +89,9 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  * @to:  where to
  * @len: bytes
  */
-void ward_access_read(const struct ward_access *a, u64 va, void *to, u32 len)
+void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
+	a->read += len;
 	while (len) {
 		u64 contig;
 		void *from = at(a->mr, va, &contig);
@@ -122,11 +144,12 @@ static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 l
  * @last:    these are the last bytes of the message: its last aligned word is stored after all
  *           the rest, because programs poll it (F37)
  */
-void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff *skb,
+void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 		       u32 skb_off, u32 len, bool last)
 {
 	u32 head = len;
 
+	a->written += len;
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	write_part(a->mr, va, skb, skb_off, head);
@@ -150,7 +173,7 @@ void ward_access_write(const struct ward_access *a, u64 va, const struct sk_buff
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
+int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig)
 {
 	u64 contig;
@@ -158,6 +181,8 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
 
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
+	a->read += sizeof(*p);
+	a->written += sizeof(*p);
 	if (swap)
 		*orig = cmpxchg64(p, compare, swap_add);
 	else
@@ -173,13 +198,14 @@ int ward_access_atomic(const struct ward_access *a, u64 va, bool swap, u64 compa
  *
  * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
  */
-int ward_access_store(const struct ward_access *a, u64 va, u64 value)
+int ward_access_store(struct ward_access *a, u64 va, u64 value)
 {
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
+	a->written += sizeof(*p);
 	/* what was written before is visible to whoever sees the value */
 	smp_store_release(p, value);
 	return 0;

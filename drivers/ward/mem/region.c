@@ -67,6 +67,7 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 	/* the core sets these after the verb returns, which is later than we need them */
 	mr->ib.device = &dev->ib;
 	mr->ib.pd = pd;
+	mr->pd_id = pd->res.id;
 	mr->dev = dev;
 	mr->kind = kind;
 	ward_guard_init(&mr->guard);
@@ -131,6 +132,8 @@ err_count:
 void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
 		      u64 offset, struct ward_pages *pages)
 {
+	/* nobody is inside; the lock is for those who only watch */
+	spin_lock_bh(&mr->lock);
 	mr->key = key;
 	mr->access = access;
 	mr->iova = iova;
@@ -139,9 +142,8 @@ void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 len
 	mr->pages = pages;
 	mr->generation++;
 	mr->closed_to_peers = false;
-
-	spin_lock_bh(&mr->lock);
 	mr->state = WARD_VALID;
+	ward_exposure_begin(mr);
 	ward_guard_open(&mr->guard);
 	spin_unlock_bh(&mr->lock);
 }
@@ -164,6 +166,7 @@ static void mr_drained(struct ward_mr *mr)
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
 	spin_lock_bh(&mr->lock);
+	ward_exposure_end(mr);
 	/* pairs with the acquire in ward_mr_is_free() */
 	smp_store_release(&mr->state, WARD_FREE);
 	list_splice_init(&mr->waiters, &waiters);
@@ -192,13 +195,15 @@ void ward_mr_leave(struct ward_mr *mr)
  * @mr:    the region; the caller is not inside its guard
  * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
  *         waits by other means
+ * @closer: who wants it
  *
  * Nobody enters after this call. An invalid region stays as it is (F39).
  *
  * Context: BH off, or any that may take a BH lock.
  * Return: true when the region is out of reach now; false when @drain->done will be called.
  */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+			const struct ward_closer *closer)
 {
 	bool first;
 
@@ -209,6 +214,7 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
 	}
 	first = mr->state == WARD_VALID;
 	mr->state = WARD_DRAINING;
+	ward_exposure_closing(mr, closer);
 	if (first && ward_guard_shut(&mr->guard)) {
 		spin_unlock_bh(&mr->lock);
 		mr_drained(mr);
@@ -222,13 +228,18 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
 
 /**
  * ward_mr_close_to_peers() - the part of an invalidate that takes effect when it executes (F5)
- * @mr: the region
+ * @mr:     the region
+ * @closer: who wants it
  *
- * Context: any.
+ * Context: any but hard interrupt.
  */
-void ward_mr_close_to_peers(struct ward_mr *mr)
+void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer)
 {
+	spin_lock_bh(&mr->lock);
+	if (mr->state == WARD_VALID)
+		ward_exposure_closing(mr, closer);
 	WRITE_ONCE(mr->closed_to_peers, true);
+	spin_unlock_bh(&mr->lock);
 }
 
 /**
@@ -280,7 +291,7 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
  */
 void ward_mr_quiesce(struct ward_mr *mr)
 {
-	ward_mr_invalidate(mr, NULL);
+	ward_mr_invalidate(mr, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
 	wait_var_event(&mr->state, ward_mr_is_free(mr));
 }
 
@@ -335,16 +346,12 @@ enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len)
 static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_asker *who,
 				  u32 key, u64 va, u64 len, int access)
 {
-	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_REMOTE_ATOMIC | WARD_ACCESS_FLUSH_GLOBAL |
-			   WARD_ACCESS_FLUSH_PERSISTENT;
-
 	if (mr->key != key || (mr->kind == WARD_KIND_DMA && who->user))
 		return WARD_REFUSED_KEY;
 	/* the key of a window is an R_key and no lkey */
-	if (!(access & remote) && ward_mr_is_window(mr))
+	if (!(access & WARD_REMOTE_RIGHTS) && ward_mr_is_window(mr))
 		return WARD_REFUSED_KEY;
-	if ((access & remote) && READ_ONCE(mr->closed_to_peers))
+	if ((access & WARD_REMOTE_RIGHTS) && READ_ONCE(mr->closed_to_peers))
 		return WARD_REFUSED_STATE;
 	if (mr->ib.pd != who->pd)
 		return WARD_REFUSED_PD;
@@ -355,32 +362,6 @@ static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_as
 	return ward_mr_in_range(mr, va, len);
 }
 
-static void count_refusal(struct ward_device *dev, enum ward_refusal why)
-{
-	switch (why) {
-	case WARD_GRANTED:
-		break;
-	case WARD_REFUSED_KEY:
-		ward_count(dev, REFUSED_KEY);
-		break;
-	case WARD_REFUSED_STATE:
-		ward_count(dev, REFUSED_STATE);
-		break;
-	case WARD_REFUSED_PD:
-		ward_count(dev, REFUSED_PD);
-		break;
-	case WARD_REFUSED_QP:
-		ward_count(dev, REFUSED_QP);
-		break;
-	case WARD_REFUSED_RIGHTS:
-		ward_count(dev, REFUSED_RIGHTS);
-		break;
-	case WARD_REFUSED_RANGE:
-		ward_count(dev, REFUSED_RANGE);
-		break;
-	}
-}
-
 /**
  * ward_mr_enter() - begin an access
  * @who:    who asks
@@ -389,7 +370,7 @@ static void count_refusal(struct ward_device *dev, enum ward_refusal why)
  * @len:    bytes
  * @access: the rights it takes: IB_ACCESS_REMOTE_READ or _WRITE for a peer, IB_ACCESS_LOCAL_WRITE
  *          or 0 (read) for a work request
- * @why:    returns the reason of a refusal, which is counted too
+ * @why:    returns the reason of a refusal
  *
  * Everything is checked before any byte moves: index, key, state, PD, QP, rights, range. The caller
  * must leave soon, and before it executes an invalidate, which would wait for it.
@@ -412,7 +393,6 @@ struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64
 			return mr;
 		ward_mr_leave(mr);
 	}
-	count_refusal(who->dev, *why);
 	return NULL;
 }
 

@@ -88,6 +88,7 @@ int ward_user_repin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acc
 	mr->umem = umem;
 	mr->start = start;
 	mr->ib.pd = pd;
+	mr->pd_id = pd->res.id;
 	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
 	ward_user_unpin(old);
 	return 0;

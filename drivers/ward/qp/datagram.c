@@ -52,7 +52,7 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 	}
 	if (status == IB_WC_SUCCESS) {
 		ward_txpkt_seal(&tx, wqe->path);
-		ward_txpkt_send(&tx, wqe->path);
+		ward_txpkt_send(qp, &tx, wqe->path);
 		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
 	}
 	ward_txpkt_drop_buf(&tx);
@@ -70,7 +70,7 @@ void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
 {
 	wqe->status = send(run, wqe);
 	wqe->executed = true;
-	ward_count(run->qp->dev, RDMA_SENDS);
+	ward_qp_count(run->qp, RDMA_SENDS);
 }
 
 static bool qkey_fits(const struct ward_qp *qp, u32 qkey)
@@ -147,6 +147,6 @@ void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct 
 	}
 	if (pkt->solicited)
 		wc.wc_flags |= WARD_WC_SOLICITED;
-	ward_count(qp->dev, RDMA_RECVS);
+	ward_qp_count(qp, RDMA_RECVS);
 	ward_responder_wc(run, &wc);
 }

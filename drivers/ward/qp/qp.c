@@ -104,6 +104,10 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		.remote.who = who,
 		.budget = RUN_BUDGET,
 	};
+	if (ward_qp_path(qp)) {
+		run->remote.who.peer = &ward_qp_path(qp)->dgid;
+		run->remote.who.peer_qpn = qp->attr.dest_qp_num;
+	}
 	/* F44 */
 	if (qp->srq)
 		run->recv.who.pd = qp->srq->ib.pd;
@@ -299,6 +303,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	tasklet_setup(&qp->tasklet, run_tasklet);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
+	qp->since = ktime_get_ns();
 	qp->state = IB_QPS_RESET;
 	INIT_LIST_HEAD(&qp->req.sent);
 	__skb_queue_head_init(&qp->req.early);
@@ -372,7 +377,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 
 	unpublish(qp);
 	ward_qp_own(qp, &run);
-	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ward_qp_set_state(qp, IB_QPS_RESET, WARD_WHY_DESTROYED, 0);
 	ward_qp_forget(qp);
 	local_bh_disable();
 	ward_responder_forget(&run);

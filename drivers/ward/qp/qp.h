@@ -84,6 +84,14 @@ enum {
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
+ * @since:    ns of ktime_get_ns() at which it came to @state
+ * @why:      what brought it there
+ * @why_detail: a completion status or an AETH syndrome, as @why says
+ * @counts:   see watch/counters.h
+ * @done:     send work requests completed
+ * @seen:     ns of ktime_get_ns() of the last packet from the peer
+ * @nak_sent: syndrome of the last NAK sent, 0: none
+ * @nak_psn:  its PSN
  * @attr:     attributes as they were set, for query_qp and for us
  * @mtu:      path MTU in bytes
  * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
@@ -123,6 +131,14 @@ struct ward_qp {
 	struct sk_buff_head	inbox;
 
 	enum ib_qp_state	state;
+	u64			since;
+	enum ward_why		why;
+	u32			why_detail;
+	u64			counts[WARD_QPC_MAX];
+	u64			done;
+	u64			seen;
+	u8			nak_sent;
+	u32			nak_psn;
 	struct ib_qp_attr	attr;
 	u32			mtu;
 	struct ward_path __rcu	*path;
@@ -207,8 +223,9 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */
 int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask);
-void ward_qp_fail(struct ward_run *run);
-void ward_qp_fail_sends(struct ward_run *run);
+void ward_qp_set_state(struct ward_qp *qp, enum ib_qp_state state, enum ward_why why, u32 detail);
+void ward_qp_fail(struct ward_run *run, enum ward_why why, u32 detail);
+void ward_qp_fail_sends(struct ward_run *run, enum ib_wc_status status);
 void ward_qp_flush(struct ward_run *run);
 void ward_qp_forget(struct ward_qp *qp);
 

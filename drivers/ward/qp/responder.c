@@ -35,6 +35,8 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/trace.h"
+#include "../watch/violations.h"
 #include "replies.h"
 #include "early.h"
 #include "qp.h"
@@ -114,6 +116,7 @@ void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
 	wc->qp = qp->ib;
 	wc->wc_flags &= ~WARD_WC_SOLICITED;
 	qp->resp.has_rwqe = false;
+	trace_ward_recv_complete(qp, wc);
 	run->notify_recv |= ward_cq_add(qp->recv_cq, wc, solicited);
 }
 
@@ -158,7 +161,7 @@ static void finish_refusal(struct ward_run *run)
 		ward_qp_event(qp, syndrome == WARD_NAK_ACCESS ? IB_EVENT_QP_ACCESS_ERR :
 			      syndrome == WARD_NAK_INVALID ? IB_EVENT_QP_REQ_ERR :
 			      IB_EVENT_QP_FATAL);
-	ward_qp_fail(run);
+	ward_qp_fail(run, WARD_WHY_REFUSED_PEER, syndrome);
 }
 
 static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
@@ -219,7 +222,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		ward_count(qp->dev, SENT_RNR);
+		ward_qp_count(qp, SENT_RNR);
 		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		/* what follows is early until this one comes again */
 		qp->resp.order.naked = true;
@@ -228,6 +231,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 		return false;
 	}
 	if (bad) {
+		ward_count(qp->dev, REFUSED_RECV);
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_QP_OP_ERR);
 		return false;
 	}
@@ -240,12 +244,15 @@ static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const st
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
+	struct ward_closer closer = {
+		.by = WARD_BY_REMOTE, .qpn = qp->qpn, .psn = pkt->psn,
+	};
 
 	/* or it would wait for ourselves */
 	ward_run_leave(run);
 	kref_get(&qp->ref);
 	resp->draining = true;
-	if (!ward_mr_invalidate(mr, &resp->drain)) {
+	if (!ward_mr_invalidate(mr, &resp->drain, &closer)) {
 		resp->parked = skb_get(skb);
 		return false;
 	}
@@ -277,7 +284,7 @@ static void complete_send(struct ward_run *run, const struct ward_pkt *pkt)
 	}
 	if (pkt->solicited)
 		wc.wc_flags |= WARD_WC_SOLICITED;
-	ward_count(qp->dev, RDMA_RECVS);
+	ward_qp_count(qp, RDMA_RECVS);
 	ward_responder_wc(run, &wc);
 	done(qp, pkt);
 }
@@ -288,10 +295,12 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 	struct ward_responder *resp = &qp->resp;
 	struct ward_rwqe *rwqe = &resp->rwqe;
 	bool last = pkt->op->flags & WARD_IS_LAST;
+	enum ward_refusal why;
 
 	if (!need_receive(run, pkt))
 		return;
 	if (resp->order.got + pkt->len > rwqe->length) {
+		ward_count(qp->dev, REFUSED_LENGTH);
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
@@ -305,8 +314,11 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		return;
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
-		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					   qp->qpn, pkt->inv_rkey)) {
+		why = ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
+					     qp->qpn, pkt->inv_rkey);
+		if (why) {
+			ward_violation_add(&run->remote, pkt->inv_rkey, 0, 0, WARD_OP_INVALIDATE,
+					   why);
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}
@@ -327,6 +339,7 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 
 	if (pkt->op->flags & WARD_IS_FIRST) {
 		if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE)) {
+			ward_count(qp->dev, REFUSED_OP);
 			invalid(run, pkt);
 			return;
 		}
@@ -402,7 +415,11 @@ static bool may_answer(struct ward_run *run, const struct ward_pkt *pkt, int rig
 {
 	struct ward_qp *qp = run->qp;
 
-	if ((qp->attr.qp_access_flags & right) == right && !ward_replies_full(&qp->resp.replies))
+	if ((qp->attr.qp_access_flags & right) != right)
+		ward_count(qp->dev, REFUSED_OP);
+	else if (ward_replies_full(&qp->resp.replies))
+		ward_count(qp->dev, REFUSED_DEPTH);
+	else
 		return true;
 	invalid(run, pkt);
 	return false;
@@ -458,6 +475,7 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 	}
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
+		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
@@ -479,6 +497,7 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 	/* bytes, not a number: they land as they are in the packet */
 	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
 	if (ward_access_store(&run->remote, pkt->va, value)) {
+		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
@@ -494,6 +513,7 @@ static void take_flush(struct ward_run *run, const struct ward_pkt *pkt)
 	if (pkt->flush_type & WARD_FLUSH_PERSISTENT)
 		right |= WARD_ACCESS_FLUSH_PERSISTENT;
 	if (!right) {
+		ward_count(run->qp->dev, REFUSED_ORDER);
 		invalid(run, pkt);
 		return;
 	}
@@ -530,7 +550,7 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	struct ward_reply answer;
 	u32 last;
 
-	ward_count(qp->dev, DUPLICATE);
+	ward_qp_count(qp, DUPLICATE);
 	switch (pkt->op->msg) {
 	case WARD_MSG_READ:
 		if (pkt->dma_len > WARD_MAX_MSG)
@@ -586,6 +606,7 @@ static void execute(struct ward_run *run, struct sk_buff *skb, const struct ward
 		take_flush(run, pkt);
 		break;
 	default:
+		ward_count(qp->dev, REFUSED_ORDER);
 		invalid(run, pkt);
 		break;
 	}
@@ -609,7 +630,7 @@ static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward
 		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
-		ward_qp_fail(run);
+		ward_qp_fail(run, WARD_WHY_RECV_FAILED, resp->recv_status);
 		return;
 	}
 	ward_order_give_up(&resp->order, pkt);
@@ -635,6 +656,7 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
+	run->remote.psn = pkt->psn;
 	if (qp->transport == WARD_UC) {
 		take_uc(run, skb, pkt);
 		return;
@@ -647,10 +669,11 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		begin_hole(qp);
 		fallthrough;
 	case WARD_IGNORE:
-		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_qp_count(qp, OUT_OF_SEQ);
 		ward_early_keep(&resp->early, skb);
 		return;
 	case WARD_INVALID:
+		ward_count(qp->dev, REFUSED_ORDER);
 		invalid(run, pkt);
 		return;
 	case WARD_EXECUTE:

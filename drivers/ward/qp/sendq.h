@@ -32,6 +32,7 @@ struct ward_qp;
  * @opcode:    enum ib_wr_opcode
  * @flags:     IB_SEND_* and WARD_SWQE_HAS_PATH
  * @status:    what it will complete with; not success: known already, and nothing after it executes
+ * @posted:    jiffies when it was posted
  * @started:   its first packet was built
  * @executed:  a local operation: done, its completion need only wait for its turn
  * @num_sge:   pieces
@@ -59,6 +60,7 @@ struct ward_swqe {
 	u32			opcode;
 	u32			flags;
 	enum ib_wc_status	status;
+	unsigned long		posted;
 	bool			started;
 	bool			executed;
 	u32			num_sge;

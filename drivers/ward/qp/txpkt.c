@@ -13,6 +13,7 @@
 #include "../net/path.h"
 #include "../proto/icrc.h"
 #include "../verbs/device.h"
+#include "../watch/trace.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -96,17 +97,17 @@ void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path)
 
 /**
  * ward_txpkt_send() - send a packet, the first time or again
+ * @qp:   the QP, owned
  * @tx:   the packet, sealed
  * @path: where to
  *
  * Context: BH off.
  * Return: 0 or a negative errno; either way the packet may be lost.
  */
-int ward_txpkt_send(const struct ward_txpkt *tx, struct ward_path *path)
+int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path)
 {
 	u32 linear = tx->len <= COPY_BREAK ? tx->len : tx->hdr_len;
 	struct sk_buff *skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
-	struct ward_device *dev = path->dev;
 	int err = -ENOMEM;
 
 	if (skb) {
@@ -122,10 +123,11 @@ int ward_txpkt_send(const struct ward_txpkt *tx, struct ward_path *path)
 		err = ward_path_send(path, skb, tx->psn);
 	}
 	if (err) {
-		ward_count(dev, SEND_ERR);
+		ward_count(qp->dev, SEND_ERR);
 	} else {
-		ward_count(dev, SENT_PKTS);
-		ward_count_add(dev, SENT_BYTES, tx->len);
+		ward_qp_count(qp, SENT_PKTS);
+		ward_qp_count_add(qp, SENT_BYTES, tx->len);
+		trace_ward_packet_sent(qp, tx->buf[0], tx->psn, tx->len);
 	}
 	return err;
 }

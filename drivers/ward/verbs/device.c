@@ -43,6 +43,7 @@
 
 #include "../net/net.h"
 #include "../watch/debugfs.h"
+#include "../watch/violations.h"
 #include "ah.h"
 #include "cq.h"
 #include "device.h"
@@ -123,6 +124,7 @@ static void dealloc(struct ib_device *ib)
 	xa_destroy(&dev->ahs);
 	ida_destroy(&dev->srqs);
 	free_percpu(dev->counters);
+	kvfree(dev->violations);
 	ward_identity_drop_parent(dev);
 	if (dev->net)
 		ward_net_put(dev->net);
@@ -271,6 +273,9 @@ static int prepare(struct ward_device *dev, struct net *net)
 	dev->counters = alloc_percpu(struct ward_counters);
 	if (!dev->counters)
 		return -ENOMEM;
+	err = ward_violations_init(dev);
+	if (err)
+		return err;
 	err = ward_keys_init(&dev->keys);
 	if (err)
 		return err;

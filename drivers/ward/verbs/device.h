@@ -19,6 +19,7 @@
 struct dentry;
 struct ward_net;
 struct ward_qp;
+struct ward_violations;
 
 /* For what softirqs leave to process context: WQ_MEM_RECLAIM, made and flushed by main.c */
 extern struct workqueue_struct *ward_wq;
@@ -59,6 +60,7 @@ extern struct workqueue_struct *ward_wq;
  * @reap:      takes it out of @all
  * @parent:    small parent device whose modalias lets stock user space recognise us
  * @counters:  per CPU
+ * @violations: the last refused accesses
  * @options:   as they are now
  * @debugfs:   its folder there
  * @keys:      lkey and R_key space
@@ -85,6 +87,7 @@ struct ward_device {
 
 	struct device		*parent;
 	struct ward_counters __percpu *counters;
+	struct ward_violations	*violations;
 	struct ward_options	options;
 	struct dentry		*debugfs;
 	struct ward_keys	keys;
