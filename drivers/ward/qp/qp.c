@@ -18,6 +18,7 @@
 #include "../net/path.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/debugfs.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -297,6 +298,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->user = ib->uobject;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->pd = ib->pd;
+	qp->pd_id = ib->pd->res.id;
 	qp->send_cq = to_ward_cq(init->send_cq);
 	qp->recv_cq = to_ward_cq(init->recv_cq);
 	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
@@ -331,7 +333,10 @@ int ward_qp_publish(struct ward_qp *qp)
 
 	if (qp->ib->qp_type == IB_QPT_GSI) {
 		qp->qpn = WARD_GSI_QPN;
-		return cmpxchg(&qp->dev->gsi, NULL, qp) ? -EBUSY : 0;
+		if (cmpxchg(&qp->dev->gsi, NULL, qp))
+			return -EBUSY;
+		ward_debugfs_add_qp(qp);
+		return 0;
 	}
 	if (atomic_inc_return(&qp->dev->num_qps) > WARD_MAX_QP) {
 		err = -ENOMEM;
@@ -346,6 +351,7 @@ int ward_qp_publish(struct ward_qp *qp)
 		/* a slot whose number has a meaning of its own stays taken */
 	} while (qp->qpn <= WARD_GSI_QPN || qp->qpn == WARD_MULTICAST_QPN);
 	xa_store(&wn->qps, qp->slot, qp, GFP_KERNEL);
+	ward_debugfs_add_qp(qp);
 	return 0;
 
 err_count:
@@ -355,6 +361,7 @@ err_count:
 
 static void unpublish(struct ward_qp *qp)
 {
+	ward_debugfs_del_qp(qp);
 	if (qp->qpn == WARD_GSI_QPN) {
 		WRITE_ONCE(qp->dev->gsi, NULL);
 	} else if (qp->qpn) {

@@ -33,6 +33,7 @@
 struct ward_cq;
 struct ward_net;
 struct ward_path;
+struct ward_shown_qp;
 struct ward_srq;
 
 /* Bits in ward_qp.flags */
@@ -72,6 +73,7 @@ enum {
  * @user:     belongs to a process
  * @sig_all:  every send completes with a CQE
  * @pd:       protection domain
+ * @pd_id:    its number, which a reader of the QP may outlive
  * @send_cq:  completion queue of sends
  * @recv_cq:  completion queue of receives
  * @srq:      shared receive queue, or NULL
@@ -104,6 +106,8 @@ enum {
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
  *
+ * @shown:    its folder in debugfs
+ *
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
  */
@@ -120,6 +124,7 @@ struct ward_qp {
 	bool			user;
 	bool			sig_all;
 	struct ib_pd		*pd;
+	u32			pd_id;
 	struct ward_cq		*send_cq;
 	struct ward_cq		*recv_cq;
 	struct ward_srq		*srq;
@@ -150,6 +155,8 @@ struct ward_qp {
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
 	struct hrtimer		nak_timer;
+
+	struct ward_shown_qp	*shown;
 
 	struct work_struct	event_work;
 	unsigned long		event_bits;
