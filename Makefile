@@ -28,10 +28,13 @@ check-full:
 check-unit check-kunit check-vm lint:
 	@tools/check $(@:check-%=%)
 
+bench:
+	@tools/bench/run $(if $(QUICK),-q)
+
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install clean demo shell check check-full check-unit check-kunit check-vm lint help
+.PHONY: all install clean demo shell check check-full check-unit check-kunit check-vm lint bench help
 
 #: make               build ward.ko against the running kernel
 #: make KDIR=...      build it against another one (6.1, 6.12 or 7.3)
@@ -48,5 +51,8 @@ help:
 #: make check-unit    protocol logic in user space
 #: make check-kunit   KUnit on user-mode Linux
 #: make check-vm      module builds for 6.1, 6.12 and 7.3, system tests in VMs
+#:
+#: make bench         as root: ward beside rxe, siw and TCP in user-mode Linux: a table with
+#:                    ratios, JSON, charts (QUICK=1: in three minutes, what is judged only)
 #:
 #: What these download and build is kept in ${WARD_CACHE:-~/.cache/ward}.

@@ -4,6 +4,7 @@
  * IPv6: data arrives, completions say what happened, errors are those of the standard.
  */
 #include <linux/random.h>
+#include "../drivers/ward/verbs/device.h"
 #include "verbs.h"
 
 #define NOT_OURS	0xee	/* a byte that no message has put there */
@@ -339,6 +340,8 @@ static void ud_send_arrives(struct kunit *test)
 	const struct way *way = test->param_value;
 	struct verbs *v = verbs_start(test, IB_QPT_UD, &wire.end[0], &wire.end[way->peer],
 				      way->ipv6);
+	struct ward_device *dev = to_ward(v->a.link->ibdev);
+	u64 timeouts = ward_counter_sum(dev, WARD_CNT_TIMEOUTS);
 	static const u32 lens[] = { 0, 1, 2, 3, 4, 1000, 1024 };
 	struct rdma_ah_attr attr;
 	struct ib_ud_wr wr = {};
@@ -372,6 +375,8 @@ static void ud_send_arrives(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, memcmp(v->a.buf, v->b.buf + 40, lens[i]), 0);
 	}
 	rdma_destroy_ah(wr.ah, RDMA_DESTROY_AH_SLEEPABLE);
+	/* no timer waits for acknowledgments that nobody sends */
+	KUNIT_EXPECT_EQ(test, ward_counter_sum(dev, WARD_CNT_TIMEOUTS), timeouts);
 }
 
 static int rc_init(struct kunit_suite *suite)

@@ -15,6 +15,7 @@
 #include <rdma/rdma_netlink.h>
 #include <ward/version.h>
 
+#include "mem/paging.h"
 #include "net/crc.h"
 #include "net/net.h"
 #include "qp/txpkt.h"
@@ -84,9 +85,12 @@ static int __init ward_init(void)
 		err = -ENOMEM;
 		goto crc;
 	}
-	err = ward_txpkt_cache_init();
+	err = ward_paging_init();
 	if (err)
 		goto wq;
+	err = ward_txpkt_cache_init();
+	if (err)
+		goto paging;
 	err = ward_devices_init();
 	if (err)
 		goto txpkt;
@@ -110,6 +114,8 @@ devices:
 	ward_devices_exit();
 txpkt:
 	ward_txpkt_cache_exit();
+paging:
+	ward_paging_exit();
 wq:
 	destroy_workqueue(ward_wq);
 crc:
@@ -130,6 +136,7 @@ static void __exit ward_exit(void)
 	/* callbacks of call_rcu() that are functions of ours, or free objects from our caches */
 	rcu_barrier();
 	ward_txpkt_cache_exit();
+	ward_paging_exit();
 	destroy_workqueue(ward_wq);
 	ward_debugfs_exit();
 	ward_crc_exit();

@@ -76,6 +76,36 @@
 #endif
 
 /*
+ * ib_device_ops.reg_user_mr_dmabuf: its last argument is struct uverbs_attr_bundle * since 6.12, struct
+ * ib_udata * before, and struct ib_dmah * comes before it since 6.17.
+ *
+ *	struct ib_mr *reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 virt_addr,
+ *					 int fd, int access, WARD_DMAH_ARG ward_dmabuf_ctx_t *ctx)
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define ward_dmabuf_ctx_t	struct uverbs_attr_bundle
+#else
+#define ward_dmabuf_ctx_t	struct ib_udata
+#endif
+
+/*
+ * Map a dma-buf into the kernel, without its lock: dma_buf_vmap_unlocked() since 6.2; before, what
+ * is called dma_buf_vmap() takes none. The namespace of these symbols is a string since 6.13.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+#define ward_dma_buf_vmap(buf, map)	dma_buf_vmap_unlocked(buf, map)
+#define ward_dma_buf_vunmap(buf, map)	dma_buf_vunmap_unlocked(buf, map)
+#else
+#define ward_dma_buf_vmap(buf, map)	dma_buf_vmap(buf, map)
+#define ward_dma_buf_vunmap(buf, map)	dma_buf_vunmap(buf, map)
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define WARD_IMPORT_DMA_BUF		MODULE_IMPORT_NS("DMA_BUF")
+#else
+#define WARD_IMPORT_DMA_BUF		MODULE_IMPORT_NS(DMA_BUF)
+#endif
+
+/*
  * Pin user memory: ib_umem_get() up to 7.1, ib_umem_get_va() since 7.2.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
@@ -91,13 +121,15 @@
 #define ward_dma_to_ptr(addr)	((void *)(uintptr_t)(addr))
 
 /*
- * Memory placement extensions and ATOMIC_WRITE came with 6.2. Their numbers are user ABI, so
+ * Memory placement extensions and ATOMIC_WRITE came with 6.2, their bits in the capabilities of
+ * on-demand paging with 6.16. Their numbers are user ABI, so
  * those who must name them without having them can.
  */
 #define WARD_IB_WR_FLUSH		14
 #define WARD_IB_WR_ATOMIC_WRITE		15
 #define WARD_IB_WC_FLUSH		8
 #define WARD_IB_WC_ATOMIC_WRITE		9
+#define WARD_ODP_PLACEMENT		(WARD_HAS_PLACEMENT ? BIT(6) | BIT(7) : 0)
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 #define WARD_HAS_PLACEMENT		1
 #define WARD_ACCESS_FLUSH_GLOBAL	IB_ACCESS_FLUSH_GLOBAL

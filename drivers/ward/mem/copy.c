@@ -26,6 +26,9 @@ void ward_access_end(struct ward_access *a)
 	if (a->mr) {
 		if ((a->read | a->written) && (a->rights & WARD_REMOTE_RIGHTS))
 			ward_exposure_used(a);
+		if (a->paging)
+			ward_paging_leave(a->paging);
+		a->paging = NULL;
 		ward_mr_leave(a->mr);
 		a->mr = NULL;
 		a->read = 0;
@@ -73,6 +76,33 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 	return why;
 }
 
+/**
+ * ward_access_page_in() - ward_access_ready() for a region with on-demand paging
+ * @a:     see there
+ * @va:    see there
+ * @len:   see there
+ * @ahead: see there
+ *
+ * Context: under RCU with BH off.
+ * Return: see there.
+ */
+enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead)
+{
+	struct ward_mr *mr = a->mr;
+	struct ward_paging *paging = mr->pages->paging;
+	u64 offset = mr->offset + (va - mr->iova);
+
+	if (!a->paging && ward_paging_enter(paging))
+		a->paging = paging;
+	if (a->paging && ward_paging_has(paging, offset, len))
+		return WARD_GRANTED;
+	ahead = min(ahead, mr->length - (va - mr->iova));
+	if (ward_fault_ask(a->fault, paging, offset, len, ahead))
+		return WARD_PARKED;
+	ward_violation_add(a, mr->key, va, len, a->rights, WARD_REFUSED_RANGE);
+	return WARD_REFUSED_RANGE;
+}
+
 static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
 {
 	if (!mr->pages) {
@@ -88,6 +118,8 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  * @va:  first address
  * @to:  where to
  * @len: bytes
+ *
+ * For this and the others that copy ward_access_ready() has granted them, too.
  */
 void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
@@ -241,6 +273,7 @@ enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64
 		len = a->mr->length;
 	/* memory is coherent: other CPUs see what ours has written before this */
 	smp_mb();
+	/* that memory is pinned */
 	while ((rights & WARD_ACCESS_FLUSH_PERSISTENT) && len) {
 		u64 contig;
 		void *p = at(a->mr, va, &contig);
@@ -282,11 +315,13 @@ static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cu
  * @len:     bytes; the caller knows that the pieces hold so many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be read; then some bytes may have been copied.
+ * Return: WARD_GRANTED; WARD_PARKED, and @cur is where it was; or why a piece may not be read. Then
+ * some bytes may have been copied.
  */
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				 struct ward_cursor *cur, void *to, u32 len)
 {
+	struct ward_cursor begin = *cur;
 	enum ward_refusal why;
 
 	while (len) {
@@ -299,8 +334,12 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, 0);
-		if (why)
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
+		if (why) {
+			*cur = begin;
 			return why;
+		}
 		ward_access_read(a, s->addr + cur->off, to, n);
 		to += n;
 		len -= n;
@@ -323,7 +362,8 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
  * @last:    these are the last bytes of the message (F37)
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been copied.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * copied.
  */
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
@@ -341,6 +381,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
 		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
 		if (why)
 			return why;
 		ward_access_write(a, s->addr + cur->off, skb, skb_off, n, last && n == len);
@@ -360,7 +402,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
  * @len:     how many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED, or why a piece may not be written; then some bytes may have been stored.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
+ * stored.
  */
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len)
@@ -373,6 +416,8 @@ enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *
 		if (!n)
 			continue;
 		why = ward_access_begin(a, sge[i].lkey, sge[i].addr, n, IB_ACCESS_LOCAL_WRITE);
+		if (!why)
+			why = ward_access_ready(a, sge[i].addr, n, n);
 		if (why)
 			return why;
 		store_part(a->mr, sge[i].addr, from, n);

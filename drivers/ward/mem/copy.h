@@ -7,6 +7,8 @@
 
 #include <linux/skbuff.h>
 
+#include "pages.h"
+#include "paging.h"
 #include "region.h"
 
 /* A piece of local memory in a work request */
@@ -36,6 +38,8 @@ struct ward_cursor {
  * @psn:  of the packet that is worked off, for those who watch
  * @read: bytes copied out of @mr since it was entered
  * @written: bytes copied into it
+ * @paging: guard of pages of @mr that is held as well; NULL: none
+ * @fault:  of the QP, where an access waits for pages
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -47,9 +51,32 @@ struct ward_access {
 	u32			psn;
 	u64			read;
 	u64			written;
+	struct ward_paging	*paging;
+	struct ward_fault	*fault;
 };
 
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);
+enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead);
+
+/**
+ * ward_access_ready() - have the pages there, before bytes are copied
+ * @a:     ward_access_begin() has granted these bytes
+ * @va:    first address
+ * @len:   bytes, at least 1
+ * @ahead: bytes that the message will touch from @va on, as far as is known; at least @len
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED; WARD_PARKED when the QP has to wait for them, then the caller undoes what
+ * it has begun, and leaves; WARD_REFUSED_RANGE when they cannot be had.
+ */
+static inline enum ward_refusal ward_access_ready(struct ward_access *a, u64 va, u64 len,
+						  u64 ahead)
+{
+	if (static_branch_unlikely(&ward_paging_used) && a->mr->pages && a->mr->pages->paging)
+		return ward_access_page_in(a, va, len, ahead);
+	return WARD_GRANTED;
+}
+
 void ward_access_end(struct ward_access *a);
 void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len);
 int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,

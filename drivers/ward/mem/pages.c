@@ -30,6 +30,7 @@ struct ward_pages *ward_pages_alloc(u32 max, u8 shift, gfp_t gfp)
 	pages->n = 0;
 	pages->shift = shift;
 	pages->length = 0;
+	pages->paging = NULL;
 	return pages;
 }
 

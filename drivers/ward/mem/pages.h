@@ -13,6 +13,8 @@
 #include <linux/stddef.h>
 #include <linux/types.h>
 
+struct ward_paging;
+
 /* A run of bytes: @start is its offset in the registration */
 struct ward_span {
 	u64	start;
@@ -27,6 +29,7 @@ struct ward_span {
  * @shift:  log2 of the page size, when the list is one of equal, aligned pages;
  *          0: a list of spans of any size and alignment
  * @length: spans only: bytes in all
+ * @paging: on-demand paging: who fills the holes in @addr, and makes them; else NULL
  * @addr:   pages: kernel virtual address of each
  * @span:   spans, by ascending start
  */
@@ -36,6 +39,7 @@ struct ward_pages {
 	u32		n;
 	u8		shift;
 	u64		length;
+	struct ward_paging *paging;
 	union {
 		DECLARE_FLEX_ARRAY(u64, addr);
 		DECLARE_FLEX_ARRAY(struct ward_span, span);

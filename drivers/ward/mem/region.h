@@ -25,7 +25,9 @@
 
 struct ib_umem;
 struct ward_device;
+struct ward_dmabuf;
 struct ward_pages;
+struct ward_paging;
 
 enum ward_region_state {
 	WARD_FREE,
@@ -58,6 +60,19 @@ enum ward_refusal {
 	WARD_REFUSED_QP,
 	WARD_REFUSED_RIGHTS,
 	WARD_REFUSED_RANGE,
+	WARD_PARKED,		/* not refused: the QP waits for pages, and then begins anew */
+};
+
+/**
+ * struct ward_backing - what is below a region of user memory: one of these
+ * @umem:   pinned pages
+ * @paging: pages that come and go
+ * @dmabuf: a buffer of another device
+ */
+struct ward_backing {
+	struct ib_umem		*umem;
+	struct ward_paging	*paging;
+	struct ward_dmabuf	*dmabuf;
 };
 
 /**
@@ -109,7 +124,7 @@ struct ward_drain {
  * @pd_id:   number of the PD, which a reader of the region may outlive
  * @list:    fast registration: two page lists of this region's own
  * @staged:  fast registration: which of them the last map_mr_sg filled
- * @umem:    user memory: the pinned pages
+ * @backing: user memory: the pages
  * @start:   user memory: its address in the process
  * @windows: windows bound to this region, which keep it from being deregistered (F19); @lock
  * @going:   it is being deregistered: no more windows; @lock
@@ -141,7 +156,7 @@ struct ward_mr {
 
 	struct ward_pages	*list[2];
 	int			staged;
-	struct ib_umem		*umem;
+	struct ward_backing	backing;
 	u64			start;
 	u32			windows;
 	bool			going;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registrations of user memory: the pages are pinned, and accounted, by the core.
+ * Registrations of user memory. Its pages are pinned, and accounted, by the core; or they are
+ * brought in on demand (paging.h); or they are a buffer of another device (dmabuf.h).
  */
 #include <linux/ioport.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
 
 #include "../compat/umem.h"
+#include "../verbs/device.h"
+#include "dmabuf.h"
 #include "pages.h"
+#include "paging.h"
 #include "user.h"
 
 /* Where the pages of pinned memory are; @offset returns that of the first byte */
@@ -49,8 +53,46 @@ static bool is_persistent(const struct ward_pages *pages)
 	return true;
 }
 
+/* Pin memory. Return: its page list, or an error */
+static struct ward_pages *pin(struct ward_device *dev, u64 start, u64 length, u64 iova, int access,
+			      struct ward_backing *backing, u64 *offset)
+{
+	struct ib_umem *umem = ward_umem_get(&dev->ib, start, length, access);
+	struct ward_pages *pages;
+	int err = -ENOMEM;
+
+	if (IS_ERR(umem))
+		return ERR_CAST(umem);
+	pages = list_pages(umem, iova, offset);
+	if (!pages)
+		goto err_umem;
+	if ((access & WARD_ACCESS_FLUSH_PERSISTENT) && !is_persistent(pages)) {
+		err = -EINVAL;
+		goto err_pages;
+	}
+	backing->umem = umem;
+	return pages;
+
+err_pages:
+	ward_pages_put(pages);
+err_umem:
+	ib_umem_release(umem);
+	return ERR_PTR(err);
+}
+
+/* Have memory paged on demand. Return: its page list, or an error */
+static struct ward_pages *page(struct ward_device *dev, u64 start, u64 length, int access,
+			       struct ward_backing *backing, u64 *offset)
+{
+	backing->paging = ward_paging_create(dev, start, length, access, offset);
+	if (IS_ERR(backing->paging))
+		return ERR_CAST(backing->paging);
+	ward_pages_get(backing->paging->pages);
+	return backing->paging->pages;
+}
+
 /**
- * ward_user_repin() - pin user memory and make it the active registration in place of another
+ * ward_user_map() - make user memory the active registration, in place of another if there is one
  * @mr:     a published region
  * @start:  user address
  * @length: bytes
@@ -63,61 +105,61 @@ static bool is_persistent(const struct ward_pages *pages)
  * Context: may sleep, in the process whose memory it is.
  * Return: 0 or a negative errno; then the old registration stands.
  */
-int ward_user_repin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access,
-		    struct ib_pd *pd)
+int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access,
+		  struct ib_pd *pd)
 {
-	struct ib_umem *old = mr->umem;
+	struct ward_backing old = mr->backing, backing = {};
 	struct ward_pages *pages;
-	struct ib_umem *umem;
 	u64 offset;
 
-	umem = ward_umem_get(mr->ib.device, start, length, access);
-	if (IS_ERR(umem))
-		return PTR_ERR(umem);
-	pages = list_pages(umem, iova, &offset);
-	if (!pages) {
-		ib_umem_release(umem);
-		return -ENOMEM;
-	}
-	if ((access & WARD_ACCESS_FLUSH_PERSISTENT) && !is_persistent(pages)) {
-		ward_pages_put(pages);
-		ib_umem_release(umem);
-		return -EINVAL;
-	}
+	if (access & IB_ACCESS_ON_DEMAND)
+		pages = page(mr->dev, start, length, access, &backing, &offset);
+	else
+		pages = pin(mr->dev, start, length, iova, access, &backing, &offset);
+	if (IS_ERR(pages))
+		return PTR_ERR(pages);
 	ward_mr_quiesce(mr);
-	mr->umem = umem;
+	mr->backing = backing;
 	mr->start = start;
 	mr->ib.pd = pd;
 	mr->pd_id = pd->res.id;
 	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
-	ward_user_unpin(old);
+	ward_user_unmap(&old);
 	return 0;
 }
 
 /**
- * ward_user_pin() - pin user memory and make it the active registration
- * @mr:     a published region in state FREE
- * @start:  user address
- * @length: bytes
- * @iova:   address by which work requests and peers name @start
- * @access: IB_ACCESS_* rights
+ * ward_user_change() - change rights and PD of the active registration, and nothing else
+ * @mr:     a region of user memory in state VALID
+ * @access: IB_ACCESS_* rights; those to write only if it had them before
+ * @pd:     protection domain
  *
- * Context: may sleep, in the process whose memory it is.
- * Return: 0 or a negative errno.
- */
-int ward_user_pin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access)
-{
-	return ward_user_repin(mr, start, length, iova, access, mr->ib.pd);
-}
-
-/**
- * ward_user_unpin() - let go of the pages
- * @umem: of a region that ward_mr_destroy() has put out of reach, or NULL
+ * When this returns, no access under the old rights or PD runs (F41).
  *
  * Context: may sleep.
  */
-void ward_user_unpin(struct ib_umem *umem)
+void ward_user_change(struct ward_mr *mr, int access, struct ib_pd *pd)
 {
-	if (umem)
-		ib_umem_release(umem);
+	struct ward_pages *pages = mr->pages;
+
+	ward_pages_get(pages);
+	ward_mr_quiesce(mr);
+	mr->ib.pd = pd;
+	ward_mr_activate(mr, mr->key, access, mr->iova, mr->length, mr->offset, pages);
+}
+
+/**
+ * ward_user_unmap() - let go of what is below a region
+ * @backing: of a region that has been put out of reach; or all NULL
+ *
+ * Context: may sleep.
+ */
+void ward_user_unmap(const struct ward_backing *backing)
+{
+	if (backing->umem)
+		ib_umem_release(backing->umem);
+	if (backing->paging)
+		ward_paging_put(backing->paging);
+	if (backing->dmabuf)
+		ward_dmabuf_release(backing->dmabuf);
 }

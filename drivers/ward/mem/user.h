@@ -7,9 +7,9 @@
 
 #include "region.h"
 
-int ward_user_pin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access);
-int ward_user_repin(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access,
-		    struct ib_pd *pd);
-void ward_user_unpin(struct ib_umem *umem);
+int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int access,
+		  struct ib_pd *pd);
+void ward_user_change(struct ward_mr *mr, int access, struct ib_pd *pd);
+void ward_user_unmap(const struct ward_backing *backing);
 
 #endif /* _WARD_MEM_USER_H */

@@ -118,7 +118,8 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
 				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
 	if (why) {
-		wqe->status = IB_WC_LOC_PROT_ERR;
+		if (why != WARD_PARKED)
+			wqe->status = IB_WC_LOC_PROT_ERR;
 		return;
 	}
 	advance(qp, ward_psn_add(pkt->psn, 1));
@@ -238,22 +239,39 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 /**
  * ward_completer_take() - take an answer
  * @run: the run
- * @skb: the packet; stays the caller's
+ * @skb: the packet; stays the caller's. When the QP is parked afterwards, it is to come again
  * @pkt: the packet, taken apart
  *
  * Context: under RCU with BH off.
  */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
+	take(run, skb, pkt);
+	/* if this one closed the hole in front of them */
+	if (!run->qp->fault.parked)
+		ward_completer_resume(run);
+}
+
+/**
+ * ward_completer_resume() - take answers that were early, and are not any more
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_completer_resume(struct ward_run *run)
+{
 	struct ward_requester *req = &run->qp->req;
+	struct sk_buff *skb;
 	struct ward_pkt next;
 
-	take(run, skb, pkt);
-	/* those that were early, if this one closed the hole in front of them */
 	while ((skb = ward_early_next(&req->early, req->una))) {
 		ward_rx_parse(skb, &next);
 		take(run, skb, &next);
+		if (run->qp->fault.parked)
+			ward_early_keep(&req->early, skb);
 		consume_skb(skb);
+		if (run->qp->fault.parked)
+			return;
 	}
 	/* another hole, behind the one that was closed */
 	if (!skb_queue_empty(&req->early) && !req->lost)

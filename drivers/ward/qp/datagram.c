@@ -15,7 +15,8 @@
 #include "qp.h"
 #include "txpkt.h"
 
-static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
+/* False when the QP is parked */
+static bool send(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_pkt pkt = {
@@ -35,28 +36,33 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
 		.src_qpn = qp->qpn,
 	};
 	struct ward_txpkt tx = {};
-	enum ib_wc_status status = IB_WC_SUCCESS;
+	enum ward_refusal why = WARD_GRANTED;
 	u8 *payload;
 
-	if (wqe->length > qp->mtu)
-		return IB_WC_LOC_LEN_ERR;
+	if (wqe->length > qp->mtu) {
+		wqe->status = IB_WC_LOC_LEN_ERR;
+		return true;
+	}
 	payload = ward_txpkt_begin(&tx, &pkt);
 	/* without memory a datagram is lost like any that is lost on the way */
 	if (!payload)
-		return IB_WC_SUCCESS;
-	if (wqe->flags & IB_SEND_INLINE) {
+		return true;
+	if (wqe->flags & IB_SEND_INLINE)
 		memcpy(payload, wqe->inline_data, wqe->length);
-	} else if (ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
-				  wqe->length)) {
-		status = IB_WC_LOC_PROT_ERR;
-	}
-	if (status == IB_WC_SUCCESS) {
+	else
+		why = ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
+				     wqe->length);
+	if (!why) {
 		ward_txpkt_seal(&tx, wqe->path);
 		ward_txpkt_send(qp, &tx, wqe->path);
 		qp->req.nxt = ward_psn_add(qp->req.nxt, 1);
+		/* nobody acknowledges a datagram */
+		qp->req.una = qp->req.nxt;
 	}
 	ward_txpkt_drop_buf(&tx);
-	return status;
+	if (why && why != WARD_PARKED)
+		wqe->status = IB_WC_LOC_PROT_ERR;
+	return why != WARD_PARKED;
 }
 
 /**
@@ -65,12 +71,15 @@ static enum ib_wc_status send(struct ward_run *run, struct ward_swqe *wqe)
  * @wqe: the work request; complete afterwards, or its status tells what is wrong with it
  *
  * Context: under RCU with BH off.
+ * Return: false when the QP is parked, and the work request is not complete.
  */
-void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
+bool ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
 {
-	wqe->status = send(run, wqe);
+	if (!send(run, wqe))
+		return false;
 	wqe->executed = true;
 	ward_qp_count(run->qp, RDMA_SENDS);
+	return true;
 }
 
 static bool qkey_fits(const struct ward_qp *qp, u32 qkey)
@@ -100,7 +109,7 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 
 /**
  * ward_datagram_take() - receive a datagram
- * @run: the run
+ * @run: the run; when the QP is parked afterwards, the datagram is to come again
  * @skb: the packet; stays the caller's
  * @pkt: the packet, taken apart
  *
@@ -120,22 +129,29 @@ void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct 
 		.network_hdr_type = ipv6 ? RDMA_NETWORK_IPV6 : RDMA_NETWORK_IPV4,
 		.port_num = 1,
 	};
-	bool bad;
+	enum ward_refusal why;
+	bool bad = false;
 
 	if (!qkey_fits(qp, pkt->qkey)) {
 		ward_count(qp->dev, DROP_QKEY);
 		return;
 	}
-	if (!ward_responder_next_receive(qp, &bad)) {
+	/* it has one if it was parked for it */
+	if (!qp->resp.has_rwqe && !ward_responder_next_receive(qp, &bad)) {
 		ward_count(qp->dev, DROP_NO_RECV);
 		return;
 	}
-	if (bad)
+	if (bad) {
 		wc.status = IB_WC_LOC_QP_OP_ERR;
-	else if (wc.byte_len > qp->resp.rwqe.length)
+	} else if (wc.byte_len > qp->resp.rwqe.length) {
 		wc.status = IB_WC_LOC_LEN_ERR;
-	else if (place(run, skb, pkt, ipv6))
-		wc.status = IB_WC_LOC_PROT_ERR;
+	} else {
+		why = place(run, skb, pkt, ipv6);
+		if (why == WARD_PARKED)
+			return;
+		if (why)
+			wc.status = IB_WC_LOC_PROT_ERR;
+	}
 
 	if (pkt->op->flags & WARD_HAS_IMM) {
 		wc.wc_flags |= IB_WC_WITH_IMM;

@@ -4,12 +4,13 @@
  *
  * Who can hold a QP: the verbs object, until ward_qp_destroy(); a scheduled run
  * (one at most, WARD_QP_SCHEDULED); a packet between ward_qp_find() and the
- * inbox, under RCU; a region that drains for it. Timers hold nothing: they are
+ * inbox, under RCU; a region that drains for it; work that brings pages in for it. Timers hold nothing: they are
  * cancelled by whoever takes the last state that could use them away.
  *
  * ward_qp_destroy() becomes the owner, takes the QP out of sight, forgets all
  * that is under way, and waits until the last of them has let go. Each of them
- * lets go by itself and soon: they only ever run in softirq.
+ * lets go by itself and soon: they only ever run in softirq, but for the work
+ * that brings pages in, which takes as long as a page fault of the process would.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -87,8 +88,16 @@ void ward_qp_kick_here(struct ward_qp *qp, int event)
 	local_bh_enable();
 }
 
+/* Whether it waits for pages, which are not there yet */
+static bool is_parked(const struct ward_qp *qp)
+{
+	return READ_ONCE(qp->fault.parked) && !test_bit(WARD_EV_PAGES, &qp->events);
+}
+
 static bool has_work(const struct ward_qp *qp)
 {
+	if (is_parked(qp))
+		return false;
 	return READ_ONCE(qp->events) || !skb_queue_empty_lockless(&qp->inbox);
 }
 
@@ -103,6 +112,9 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		.local.who = who,
 		.recv.who = who,
 		.remote.who = who,
+		.local.fault = &qp->fault,
+		.recv.fault = &qp->fault,
+		.remote.fault = &qp->fault,
 		.budget = RUN_BUDGET,
 	};
 	if (ward_qp_path(qp)) {
@@ -138,11 +150,31 @@ static void release_ownership(struct ward_qp *qp)
 		schedule_run(qp);
 }
 
+/* Go on where an access has found pages missing: each begins anew, and may park the QP again */
+static void unpark(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	qp->fault.busy = false;
+	if (!qp->fault.parked)
+		return;
+	qp->fault.parked = false;
+	/* what the peer has answered meanwhile has not been looked at */
+	ward_requester_progress(qp);
+	ward_completer_resume(run);
+	ward_responder_resume(run);
+}
+
 static void qp_run(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	unsigned long events = xchg(&qp->events, 0);
+	unsigned long events;
 
+	if (is_parked(qp))
+		return;
+	events = xchg(&qp->events, 0);
+	if (test_bit(WARD_EV_PAGES, &events))
+		unpark(run);
 	if (test_bit(WARD_EV_SQ_DRAINED, &events)) {
 		qp->req.draining = false;
 		qp->req.drained = true;
@@ -170,6 +202,9 @@ static void qp_run(struct ward_run *run)
 	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
+	/* it is news to this run only: all that was waiting has been tried again */
+	if (test_bit(WARD_EV_PAGES, &events) && !qp->fault.busy)
+		qp->fault.err = 0;
 }
 
 static void run_tasklet(struct tasklet_struct *t)
@@ -243,6 +278,14 @@ static enum hrtimer_restart nak_timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+static void pages_brought(struct ward_fault *fault)
+{
+	struct ward_qp *qp = container_of(fault, struct ward_qp, fault);
+
+	ward_qp_kick(qp, WARD_EV_PAGES);
+	ward_qp_put(qp);
+}
+
 static void tell_consumer(struct work_struct *work)
 {
 	struct ward_qp *qp = container_of(work, struct ward_qp, event_work);
@@ -314,6 +357,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	INIT_WORK(&qp->event_work, tell_consumer);
+	ward_fault_init(&qp->fault, &qp->ref, pages_brought);
 	return qp;
 }
 

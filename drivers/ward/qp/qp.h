@@ -51,6 +51,7 @@ enum {
 	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
 /* So long a packet may be overtaken by others before it counts as lost */
@@ -105,6 +106,7 @@ enum {
  * @ack_timer: retransmission
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
+ * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
  * @shown:    its folder in debugfs
  *
@@ -155,6 +157,7 @@ struct ward_qp {
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
 	struct hrtimer		nak_timer;
+	struct ward_fault	fault;
 
 	struct ward_shown_qp	*shown;
 

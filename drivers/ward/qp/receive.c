@@ -147,7 +147,7 @@ void ward_qp_take_inbox(struct ward_run *run)
 	skb_queue_splice_tail_init(&qp->inbox, &packets);
 	spin_unlock_bh(&qp->inbox.lock);
 
-	while ((skb = __skb_dequeue(&packets))) {
+	while (!qp->fault.parked && (skb = __skb_dequeue(&packets))) {
 		/* the state may have changed while it waited */
 		if (!ward_qp_receives(qp->state)) {
 			ward_count(qp->dev, DROP_STATE);
@@ -155,15 +155,23 @@ void ward_qp_take_inbox(struct ward_run *run)
 			continue;
 		}
 		ward_rx_parse(skb, &pkt);
-		note(qp, skb, &pkt);
-		if (qp->transport == WARD_UD) {
-			ward_datagram_take(run, skb, &pkt);
-			consume_skb(skb);
-		} else if (pkt.op->flags & WARD_IS_REQUEST) {
+		if (pkt.op->flags & WARD_IS_REQUEST) {
+			note(qp, skb, &pkt);
 			ward_responder_take(run, skb);
+			continue;
+		}
+		ward_completer_take(run, skb, &pkt);
+		if (qp->fault.parked) {
+			__skb_queue_head(&packets, skb);
 		} else {
-			ward_completer_take(run, skb, &pkt);
+			note(qp, skb, &pkt);
 			consume_skb(skb);
 		}
 	}
+	if (skb_queue_empty(&packets))
+		return;
+	/* the QP is parked */
+	spin_lock_bh(&qp->inbox.lock);
+	skb_queue_splice(&packets, &qp->inbox);
+	spin_unlock_bh(&qp->inbox.lock);
 }

@@ -180,13 +180,20 @@ enum ward_replied ward_replies_send(struct ward_run *run, u32 *psn)
 		.msn = owed->msn,
 		.orig = owed->orig,
 	};
+	enum ward_refusal why = WARD_GRANTED;
 	struct ward_txpkt tx = {};
 	u8 *payload;
 
 	*psn = owed->psn;
 	run->remote.psn = owed->psn;
-	if (len && ward_access_begin(&run->remote, owed->rkey, owed->va, len,
-				     IB_ACCESS_REMOTE_READ)) {
+	if (len)
+		why = ward_access_begin(&run->remote, owed->rkey, owed->va, len,
+					IB_ACCESS_REMOTE_READ);
+	if (len && !why)
+		why = ward_access_ready(&run->remote, owed->va, len, owed->left);
+	if (why == WARD_PARKED)
+		return WARD_REPLY_PARKED;
+	if (why) {
 		ward_replies_forget(a);
 		return WARD_REPLY_REFUSED;
 	}

@@ -54,6 +54,7 @@ struct ward_replies {
 enum ward_replied {
 	WARD_REPLIED,		/* one packet was sent */
 	WARD_REPLY_LATER,	/* there is no memory just now */
+	WARD_REPLY_PARKED,	/* the QP waits for pages */
 	WARD_REPLY_REFUSED,	/* the region has been invalidated meanwhile; all is dropped */
 };
 

@@ -408,6 +408,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		return false;
 	}
 	if (write && read_source(run, wqe, payload, wqe->length)) {
+		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
@@ -468,6 +469,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	};
 	struct ward_txpkt *tx = ward_txpkt_alloc();
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
+	enum ward_refusal why;
 
 	if (!payload) {
 		if (tx)
@@ -475,8 +477,11 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
-	if (read_source(run, wqe, payload, len)) {
+	why = read_source(run, wqe, payload, len);
+	if (why) {
 		ward_txpkt_free(tx);
+		if (why == WARD_PARKED)
+			return false;
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
@@ -715,7 +720,8 @@ void ward_requester_run(struct ward_run *run)
 	struct ward_sendq *sq = &qp->sq;
 	struct ward_requester *req = &qp->req;
 
-	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait || !resend(run))
+	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->rnr_wait ||
+	    qp->fault.parked || !resend(run))
 		return;
 	/* pairs with the release of whoever has posted */
 	while (sq->exec != smp_load_acquire(&sq->head)) {
@@ -732,7 +738,8 @@ void ward_requester_run(struct ward_run *run)
 		}
 		if (qp->transport == WARD_UD) {
 			run->budget--;
-			ward_datagram_send(run, wqe);
+			if (!ward_datagram_send(run, wqe))
+				return;
 			trace_ward_wr_execute(qp, sq->exec, wqe->status);
 			if (wqe->status != IB_WC_SUCCESS)
 				return;

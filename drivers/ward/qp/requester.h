@@ -93,6 +93,7 @@ void ward_requester_probe_soon(struct ward_qp *qp);
 
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+void ward_completer_resume(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);

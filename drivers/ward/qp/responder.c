@@ -20,6 +20,9 @@
  * then it is *parked*, and the requests behind it wait, WARD_INBOX_MAX of them;
  * more are dropped, and the peer sends them again.
  *
+ * A request that needs a page which is not there parks the whole QP, and begins
+ * anew when it is (mem/paging.h): what it did before is done again, or was right.
+ *
  * UC: the same without answers. A message that is incomplete, or that the peer may
  * not send, is dropped, and the receive that it has begun waits for the next one;
  * only a fault of our own takes the QP to ERR.
@@ -164,6 +167,28 @@ static void finish_refusal(struct ward_run *run)
 	ward_qp_fail(run, WARD_WHY_REFUSED_PEER, syndrome);
 }
 
+/* Whether an access may not go on: it is refused, unless the packet only waits for pages */
+static bool stopped(struct ward_run *run, enum ward_refusal why, u8 syndrome, u32 psn,
+		    enum ib_wc_status recv_status)
+{
+	if (likely(!why))
+		return false;
+	if (why != WARD_PARKED)
+		refuse(run, syndrome, psn, recv_status);
+	return true;
+}
+
+/* Whether a peer may not access its memory now: all of @len, and the first @now of it at once */
+static bool stopped_remote(struct ward_run *run, const struct ward_pkt *pkt, u32 rkey, u64 va,
+			   u32 len, u32 now, int rights)
+{
+	enum ward_refusal why = ward_access_begin(&run->remote, rkey, va, len, rights);
+
+	if (!why && now)
+		why = ward_access_ready(&run->remote, va, now, len);
+	return stopped(run, why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+}
+
 static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_QP_OP_ERR);
@@ -304,11 +329,11 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	if (ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got, skb,
-			    ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last)) {
-		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR);
+	if (stopped(run, ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
+					 resp->order.got, skb,
+					 ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last),
+		    WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR))
 		return;
-	}
 	if (!last) {
 		done(qp, pkt);
 		return;
@@ -348,21 +373,17 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 		o->write_len = pkt->dma_len;
 		/* all of it, before any byte moves; no key is looked at for none (F24) */
 		if (o->write_len &&
-		    ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		    stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
 	}
 	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, pkt))
 		return;
 	if (pkt->len) {
 		va = resp->va + o->got;
-		if (ward_access_begin(&run->remote, resp->rkey, va, pkt->len,
-				      IB_ACCESS_REMOTE_WRITE)) {
-			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+		if (stopped_remote(run, pkt, resp->rkey, va, pkt->len, pkt->len,
+				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		}
 		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
 				  pkt->len, last);
 	}
@@ -433,11 +454,9 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_READ))
 		return;
-	if (pkt->dma_len && ward_access_begin(&run->remote, pkt->rkey, pkt->va, pkt->dma_len,
-					      IB_ACCESS_REMOTE_READ)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (pkt->dma_len && stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, 0,
+					   IB_ACCESS_REMOTE_READ))
 		return;
-	}
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
 	answer = answer_read(resp, pkt, true);
 	ward_replies_add(&resp->replies, &answer);
@@ -468,11 +487,9 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(u64),
-			      IB_ACCESS_REMOTE_ATOMIC)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(u64), sizeof(u64),
+			   IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	}
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		ward_count(run->qp->dev, REFUSED_ALIGN);
@@ -489,11 +506,9 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_WRITE))
 		return;
-	if (ward_access_begin(&run->remote, pkt->rkey, pkt->va, sizeof(value),
-			      IB_ACCESS_REMOTE_WRITE)) {
-		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(value), sizeof(value),
+			   IB_ACCESS_REMOTE_WRITE))
 		return;
-	}
 	/* bytes, not a number: they land as they are in the packet */
 	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
 	if (ward_access_store(&run->remote, pkt->va, value)) {
@@ -657,6 +672,10 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 	struct ward_responder *resp = &qp->resp;
 
 	run->remote.psn = pkt->psn;
+	if (qp->transport == WARD_UD) {
+		ward_datagram_take(run, skb, pkt);
+		return;
+	}
 	if (qp->transport == WARD_UC) {
 		take_uc(run, skb, pkt);
 		return;
@@ -697,14 +716,29 @@ static void take_waiting(struct ward_run *run)
 	struct ward_pkt pkt;
 	struct sk_buff *skb;
 
-	while ((skb = next_request(&qp->resp))) {
+	while (!qp->fault.parked && (skb = next_request(&qp->resp))) {
 		ward_rx_parse(skb, &pkt);
 		if (ward_qp_receives(qp->state))
 			take_request(run, skb, &pkt);
 		else
 			ward_count(qp->dev, DROP_STATE);
-		consume_skb(skb);
+		/* it begins anew when the pages are there */
+		if (qp->fault.parked)
+			__skb_queue_head(&qp->resp.waiting, skb);
+		else
+			consume_skb(skb);
 	}
+}
+
+/**
+ * ward_responder_resume() - go on with what waits, after the QP was parked for pages
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_resume(struct ward_run *run)
+{
+	take_waiting(run);
 }
 
 /**
@@ -819,6 +853,8 @@ void ward_responder_run(struct ward_run *run)
 			break;
 		case WARD_REPLY_LATER:
 			run->again = true;
+			return;
+		case WARD_REPLY_PARKED:
 			return;
 		case WARD_REPLY_REFUSED:
 			refuse(run, WARD_NAK_ACCESS, psn, IB_WC_LOC_ACCESS_ERR);

@@ -88,12 +88,13 @@ void ward_responder_forget(struct ward_run *run);
 void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
 void ward_responder_drained(struct ward_run *run);
 void ward_responder_nak_timer(struct ward_qp *qp);
+void ward_responder_resume(struct ward_run *run);
 void ward_responder_run(struct ward_run *run);
 bool ward_responder_next_receive(struct ward_qp *qp, bool *bad);
 void ward_responder_wc(struct ward_run *run, struct ib_wc *wc);
 
 /* datagram.c */
 void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
-void ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
+bool ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe);
 
 #endif /* _WARD_QP_RESPONDER_H */

@@ -47,6 +47,10 @@ void ward_qp_forget(struct ward_qp *qp)
 	if (hrtimer_try_to_cancel(&qp->ack_timer) >= 0)
 		qp->req.armed = false;
 	hrtimer_try_to_cancel(&qp->rnr_timer);
+	/* pages on their way come to nobody */
+	qp->fault.parked = false;
+	if (!qp->fault.busy)
+		qp->fault.err = 0;
 }
 
 static void flush_sends(struct ward_run *run)

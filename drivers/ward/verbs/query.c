@@ -42,6 +42,20 @@
 			 sizeof(struct ward_bth) + sizeof(struct ward_reth) +	\
 			 sizeof(struct ward_immdt) + WARD_ICRC_SIZE)
 
+/* Wherever a work request or a peer names memory; of memory placement what the kernel can name */
+static void offer_paging(struct ib_device_attr *attr)
+{
+	u32 messages = IB_ODP_SUPPORT_SEND | IB_ODP_SUPPORT_RECV | IB_ODP_SUPPORT_SRQ_RECV;
+
+	attr->kernel_cap_flags |= IBK_ON_DEMAND_PAGING;
+	attr->odp_caps.general_caps = IB_ODP_SUPPORT;
+	attr->odp_caps.per_transport_caps.rc_odp_caps =
+		messages | IB_ODP_SUPPORT_WRITE | IB_ODP_SUPPORT_READ | IB_ODP_SUPPORT_ATOMIC |
+		WARD_ODP_PLACEMENT;
+	attr->odp_caps.per_transport_caps.uc_odp_caps = messages | IB_ODP_SUPPORT_WRITE;
+	attr->odp_caps.per_transport_caps.ud_odp_caps = messages;
+}
+
 static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struct ib_udata *udata)
 {
 	/* the core's own question comes with an empty udata, or with none from 7.x on */
@@ -83,6 +97,8 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_res_rd_atom = WARD_MAX_RD_ATOMIC * WARD_MAX_QP;
 	/* by the CPU's atomic instructions, so programs that use them take part */
 	attr->atomic_cap = IB_ATOMIC_GLOB;
+	if (IS_ENABLED(CONFIG_INFINIBAND_ON_DEMAND_PAGING))
+		offer_paging(attr);
 	attr->max_fast_reg_page_list_len = WARD_MAX_FASTREG_PAGES;
 	attr->max_pkeys = 1;
 	attr->local_ca_ack_delay = ACK_DELAY;

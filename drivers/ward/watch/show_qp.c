@@ -42,6 +42,7 @@ static struct ward_qp *find(const struct ward_shown_qp *shown)
 enum wait {
 	WAIT_NOTHING,
 	WAIT_STATE,
+	WAIT_PAGES,
 	WAIT_RNR,
 	WAIT_DRAIN,
 	WAIT_OWN_READS,
@@ -53,6 +54,7 @@ enum wait {
 static const char * const wait_names[] = {
 	[WAIT_NOTHING] = "nothing",
 	[WAIT_STATE] = "state",
+	[WAIT_PAGES] = "pages",
 	[WAIT_RNR] = "rnr-timer",
 	[WAIT_DRAIN] = "drain",
 	[WAIT_OWN_READS] = "own-reads",
@@ -102,6 +104,8 @@ static enum wait waits_for(const struct ward_qp *qp, u32 *drain_key)
 		return WAIT_NOTHING;
 	if (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD)
 		return WAIT_STATE;
+	if (qp->fault.parked)
+		return WAIT_PAGES;
 	if (req->rnr_wait)
 		return WAIT_RNR;
 	if (sq->exec != head) {
@@ -244,6 +248,7 @@ static void show_receives(struct seq_file *s, const struct snapshot *snap)
 	seq_printf(s, "packets_early\t%u\n", resp->early.qlen);
 	seq_printf(s, "packets_waiting\t%u\n", resp->waiting.qlen);
 	seq_printf(s, "packets_inbox\t%u\n", qp->inbox.qlen);
+	seq_printf(s, "pages_awaited\t%s\n", yes(qp->fault.parked));
 	seq_printf(s, "parked\t%s\n", yes(resp->parked));
 	seq_printf(s, "parked_key\t0x%08x\n", snap->parked_key);
 }

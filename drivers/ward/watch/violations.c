@@ -29,6 +29,7 @@ static void count(struct ward_device *dev, enum ward_refusal why)
 {
 	switch (why) {
 	case WARD_GRANTED:
+	case WARD_PARKED:
 		break;
 	case WARD_REFUSED_KEY:
 		ward_count(dev, REFUSED_KEY);
