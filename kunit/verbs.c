@@ -2,6 +2,7 @@
 /*
  * See verbs.h.
  */
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <linux/slab.h>
 #include <rdma/ib_cache.h>
@@ -200,10 +201,16 @@ static void end_start(struct kunit *test, struct verbs_end *end, struct link_end
 	end->dma = ib_dma_map_single(link->ibdev, end->buf, VERBS_BUF, DMA_BIDIRECTIONAL);
 }
 
-static void end_stop(struct verbs_end *end)
+static void qp_destroy(struct verbs_end *end)
 {
 	if (!IS_ERR_OR_NULL(end->qp))
 		ib_destroy_qp(end->qp);
+	end->qp = NULL;
+}
+
+static void end_stop(struct verbs_end *end)
+{
+	qp_destroy(end);
 	if (!IS_ERR_OR_NULL(end->srq))
 		ib_destroy_srq(end->srq);
 	if (!IS_ERR_OR_NULL(end->cq))
@@ -234,8 +241,7 @@ static void qp_create(struct kunit *test, struct verbs *v, struct verbs_end *end
 		},
 	};
 
-	if (!IS_ERR_OR_NULL(end->qp))
-		ib_destroy_qp(end->qp);
+	qp_destroy(end);
 	end->qp = ib_create_qp(end->pd, &init);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(end->qp));
 }
@@ -258,7 +264,7 @@ static void qp_connect(struct kunit *test, struct verbs *v, struct verbs_end *en
 		.qp_access_flags = IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ,
 		.path_mtu = IB_MTU_1024, .dest_qp_num = peer->qp->qp_num, .rq_psn = peer->psn,
 		.sq_psn = end->psn, .max_dest_rd_atomic = 4, .max_rd_atomic = 4,
-		.min_rnr_timer = 12, .timeout = 12, .retry_cnt = v->retry,
+		.min_rnr_timer = 12, .timeout = v->timeout, .retry_cnt = v->retry,
 		.rnr_retry = v->rnr_retry,
 	};
 	const bool rc = v->type == IB_QPT_RC;
@@ -313,6 +319,7 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 	v->type = type;
 	v->retry = 6;
 	v->rnr_retry = 7;	/* for ever */
+	v->timeout = 12;
 	v->a.psn = 0xfffff0;
 	v->b.psn = 17;
 	end_start(test, &v->a, a, ipv6);
@@ -321,12 +328,74 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 	return v;
 }
 
+/* One more pair of queue pairs between the same devices, in the same PDs. */
+struct verbs *verbs_more(struct kunit *test, struct verbs *v)
+{
+	struct verbs *more = kunit_kzalloc(test, sizeof(*more), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, more);
+	*more = *v;
+	more->a.qp = NULL;
+	more->b.qp = NULL;
+	v->more = more;
+	verbs_connect(test, more);
+	return more;
+}
+
+int verbs_rule(struct kunit *test, struct verbs_end *end, const char *rule)
+{
+	int id = ward_inject_add(to_ward(end->link->ibdev), rule);
+
+	KUNIT_ASSERT_GT_MSG(test, id, 0, "%s", rule);
+	return id;
+}
+
+void verbs_unrule(struct kunit *test, struct verbs_end *end, int rule)
+{
+	KUNIT_EXPECT_EQ(test, ward_inject_clear(to_ward(end->link->ibdev), rule), 0);
+}
+
+static struct ward_rule_counts counts_of(struct kunit *test, struct verbs_end *end, int rule)
+{
+	struct ward_rule_counts counts = {};
+
+	KUNIT_ASSERT_EQ(test, ward_rules_counts(&to_ward(end->link->ibdev)->inject.rules, rule,
+						&counts), 0);
+	return counts;
+}
+
+u32 verbs_hits(struct kunit *test, struct verbs_end *end, int rule)
+{
+	return counts_of(test, end, rule).hits;
+}
+
+/* Waits until a queue pair is held by a rule. */
+void verbs_wait_held(struct kunit *test, struct verbs_end *end, int rule)
+{
+	unsigned long until = jiffies + PATIENCE;
+
+	while (!counts_of(test, end, rule).held && time_before(jiffies, until))
+		usleep_range(1000, 2000);
+	KUNIT_ASSERT_EQ(test, counts_of(test, end, rule).held, 1);
+}
+
+u64 verbs_counted(struct verbs_end *end, enum ward_counter id)
+{
+	return ward_counter_sum(to_ward(end->link->ibdev), id);
+}
+
 /* The "exit" of a suite: ends what may still complete requests of the test. */
 void verbs_exit(struct kunit *test)
 {
-	struct verbs *v = test->priv;
+	struct verbs *v = test->priv, *more;
 
 	if (v) {
+		ward_inject_clear(to_ward(v->a.link->ibdev), 0);
+		ward_inject_clear(to_ward(v->b.link->ibdev), 0);
+		for (more = v->more; more; more = more->more) {
+			qp_destroy(&more->a);
+			qp_destroy(&more->b);
+		}
 		end_stop(&v->a);
 		end_stop(&v->b);
 	}

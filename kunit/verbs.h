@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <rdma/ib_verbs.h>
+#include "../drivers/ward/verbs/device.h"
 #include "link.h"
 
 #define VERBS_BUF	(64 * 1024)
@@ -47,13 +48,20 @@ struct verbs_end {
  * @type:  of the queue pairs
  * @retry: retry_cnt
  * @rnr_retry: rnr_retry
+ * @timeout: timeout
+ * @more:  from verbs_more()
  */
 struct verbs {
 	struct verbs_end	a, b;
 	enum ib_qp_type		type;
 	u8			retry;
 	u8			rnr_retry;
+	u8			timeout;
+	struct verbs		*more;
 };
+
+/* A timeout that no test outlasts: packets are lost by rules only, and holds may take long */
+#define VERBS_NO_TIMEOUT	22
 
 /**
  * struct verbs_op - a work request
@@ -72,6 +80,7 @@ struct verbs_op {
 struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_end *a,
 			  struct link_end *b, bool ipv6);
 void verbs_exit(struct kunit *test);
+struct verbs *verbs_more(struct kunit *test, struct verbs *v);
 void verbs_connect(struct kunit *test, struct verbs *v);
 void verbs_to_error(struct kunit *test, struct verbs_end *end);
 void verbs_path(struct verbs_end *from, struct verbs_end *to, struct rdma_ah_attr *attr);
@@ -95,6 +104,13 @@ struct ib_mr *verbs_mr(struct kunit *test, struct verbs_end *end, u32 pages);
 void verbs_map(struct kunit *test, struct ib_mr *mr, struct verbs_end *end, u32 offset, u32 len);
 struct ib_mr *verbs_region(struct kunit *test, struct verbs_end *end, u32 offset, u32 len,
 			   int access);
+
+/* The fault injector of an end's device; verbs_exit() clears all rules */
+int verbs_rule(struct kunit *test, struct verbs_end *end, const char *rule);
+void verbs_unrule(struct kunit *test, struct verbs_end *end, int rule);
+u32 verbs_hits(struct kunit *test, struct verbs_end *end, int rule);
+void verbs_wait_held(struct kunit *test, struct verbs_end *end, int rule);
+u64 verbs_counted(struct verbs_end *end, enum ward_counter id);
 
 /* Compares by name, so that a failure says "remote access error" */
 #define EXPECT_STATUS(test, op, status) \

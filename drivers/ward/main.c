@@ -22,6 +22,7 @@
 #include "verbs/device.h"
 #include "verbs/identity.h"
 #include "watch/debugfs.h"
+#include "watch/inject.h"
 
 MODULE_AUTHOR("the ward developers");
 MODULE_DESCRIPTION("RoCEv2 driver in software");
@@ -88,9 +89,12 @@ static int __init ward_init(void)
 	err = ward_paging_init();
 	if (err)
 		goto wq;
-	err = ward_txpkt_cache_init();
+	err = ward_inject_module_init();
 	if (err)
 		goto paging;
+	err = ward_txpkt_cache_init();
+	if (err)
+		goto inject;
 	err = ward_devices_init();
 	if (err)
 		goto txpkt;
@@ -114,6 +118,8 @@ devices:
 	ward_devices_exit();
 txpkt:
 	ward_txpkt_cache_exit();
+inject:
+	ward_inject_module_exit();
 paging:
 	ward_paging_exit();
 wq:
@@ -136,6 +142,7 @@ static void __exit ward_exit(void)
 	/* callbacks of call_rcu() that are functions of ours, or free objects from our caches */
 	rcu_barrier();
 	ward_txpkt_cache_exit();
+	ward_inject_module_exit();
 	ward_paging_exit();
 	destroy_workqueue(ward_wq);
 	ward_debugfs_exit();

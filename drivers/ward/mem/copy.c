@@ -10,6 +10,7 @@
 #include <linux/libnvdimm.h>
 #include <linux/string.h>
 
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "../watch/violations.h"
 #include "copy.h"
@@ -123,6 +124,7 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
  */
 void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
+	ward_inject_pause(a);
 	a->read += len;
 	while (len) {
 		u64 contig;
@@ -181,6 +183,7 @@ void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 {
 	u32 head = len;
 
+	ward_inject_pause(a);
 	a->written += len;
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
@@ -211,6 +214,7 @@ int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u6
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	a->read += sizeof(*p);
@@ -235,6 +239,7 @@ int ward_access_store(struct ward_access *a, u64 va, u64 value)
 	u64 contig;
 	u64 *p = at(a->mr, va, &contig);
 
+	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
 	a->written += sizeof(*p);
@@ -420,6 +425,7 @@ enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *
 			why = ward_access_ready(a, sge[i].addr, n, n);
 		if (why)
 			return why;
+		ward_inject_pause(a);
 		store_part(a->mr, sge[i].addr, from, n);
 		from += n;
 		len -= n;

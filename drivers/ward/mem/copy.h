@@ -40,6 +40,7 @@ struct ward_cursor {
  * @written: bytes copied into it
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
+ * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -53,6 +54,7 @@ struct ward_access {
 	u64			written;
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
+	u32			hold;
 };
 
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);

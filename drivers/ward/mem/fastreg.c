@@ -6,6 +6,7 @@
 #include <linux/scatterlist.h>
 
 #include "../verbs/device.h"
+#include "../watch/inject.h"
 #include "fastreg.h"
 #include "pages.h"
 
@@ -27,7 +28,8 @@ int ward_fastreg_prepare(struct ward_mr *mr, enum ib_mr_type type, u32 max_sg)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		mr->list[i] = ward_pages_alloc(max_sg, shift, GFP_KERNEL);
+		mr->list[i] = ward_inject_fails(mr->dev, WARD_AT_PAGES) ? NULL :
+			      ward_pages_alloc(max_sg, shift, GFP_KERNEL);
 		if (!mr->list[i])
 			return -ENOMEM;
 	}
@@ -45,7 +47,8 @@ static struct ward_pages *stage(struct ward_mr *mr)
 	}
 	if (ward_pages_shared(pages)) {
 		/* one is active, one posted: rare, it takes a second map before REG_MR executes */
-		pages = ward_pages_alloc(pages->max, pages->shift, GFP_ATOMIC);
+		pages = ward_inject_fails(mr->dev, WARD_AT_STAGE) ? NULL :
+			ward_pages_alloc(pages->max, pages->shift, GFP_ATOMIC);
 		if (!pages)
 			return NULL;
 		ward_pages_put(mr->list[mr->staged]);

@@ -17,6 +17,7 @@
 #include <ward/wire.h>
 
 #include "../verbs/device.h"
+#include "../watch/inject.h"
 #include "pages.h"
 #include "region.h"
 
@@ -60,8 +61,10 @@ void ward_keys_exit(struct ward_keys *keys)
 struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 			       enum ward_region_kind kind)
 {
-	struct ward_mr *mr = kzalloc(sizeof(*mr), GFP_KERNEL);
+	struct ward_mr *mr = NULL;
 
+	if (!ward_inject_fails(dev, WARD_AT_MR))
+		mr = kzalloc(sizeof(*mr), GFP_KERNEL);
 	if (!mr)
 		return NULL;
 	/* the core sets these after the verb returns, which is later than we need them */
@@ -394,6 +397,29 @@ struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64
 		ward_mr_leave(mr);
 	}
 	return NULL;
+}
+
+/**
+ * ward_mr_probe() - whether an access would be granted now
+ * @who:    who asks
+ * @key:    lkey or R_key
+ * @va:     first address
+ * @len:    bytes
+ * @access: as for ward_mr_enter()
+ *
+ * Nothing is counted.
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED or the reason of a refusal.
+ */
+enum ward_refusal ward_mr_probe(const struct ward_asker *who, u32 key, u64 va, u64 len, int access)
+{
+	enum ward_refusal why;
+	struct ward_mr *mr = ward_mr_enter(who, key, va, len, access, &why);
+
+	if (mr)
+		ward_mr_leave(mr);
+	return why;
 }
 
 /**

@@ -209,6 +209,8 @@ struct ward_asker {
 
 struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
 			      enum ward_refusal *why);
+enum ward_refusal ward_mr_probe(const struct ward_asker *who, u32 key, u64 va, u64 len,
+				int access);
 enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len);
 void ward_mr_leave(struct ward_mr *mr);
 

@@ -274,7 +274,7 @@ struct ward_path *ward_path_create(struct ward_device *dev, const struct rdma_ah
 	if (!is_v4(dgid) && !dev->net->sock6)
 		return ERR_PTR(-EAFNOSUPPORT);
 
-	path = kzalloc(sizeof(*path), gfp);
+	path = ward_inject_fails(dev, WARD_AT_PATH) ? NULL : kzalloc(sizeof(*path), gfp);
 	if (!path)
 		return ERR_PTR(-ENOMEM);
 	err = dst_cache_init(&path->cache, gfp);

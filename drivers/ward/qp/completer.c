@@ -9,6 +9,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "early.h"
 #include "qp.h"
@@ -111,6 +112,7 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
 
+	ward_inject_arm(run, &run->local, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (tx->atomic)
 		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
 				      sizeof(pkt->orig));

@@ -12,6 +12,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
+#include "../watch/inject.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -43,10 +44,12 @@ static bool send(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_LOC_LEN_ERR;
 		return true;
 	}
-	payload = ward_txpkt_begin(&tx, &pkt);
+	payload = ward_inject_fails(qp->dev, WARD_AT_DATAGRAM) ? NULL :
+		  ward_txpkt_begin(&tx, &pkt);
 	/* without memory a datagram is lost like any that is lost on the way */
 	if (!payload)
 		return true;
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (wqe->flags & IB_SEND_INLINE)
 		memcpy(payload, wqe->inline_data, wqe->length);
 	else
@@ -97,6 +100,7 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 	u32 back = -skb_network_offset(skb);
 	enum ward_refusal why;
 
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	__skb_push(skb, back);
 	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
 			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);

@@ -20,6 +20,7 @@
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
 #include "../watch/debugfs.h"
+#include "../watch/inject.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -43,12 +44,20 @@ void ward_qp_put(struct ward_qp *qp)
 	kref_put(&qp->ref, qp_release);
 }
 
+static bool runs_may_sleep(const struct ward_qp *qp)
+{
+	return ward_injecting() && READ_ONCE(qp->dev->inject.rules.holds);
+}
+
 static void schedule_run(struct ward_qp *qp)
 {
 	if (test_and_set_bit(WARD_QP_SCHEDULED, &qp->flags))
 		return;
 	kref_get(&qp->ref);
-	tasklet_schedule(&qp->tasklet);
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		tasklet_schedule(&qp->tasklet);
 }
 
 /**
@@ -207,9 +216,8 @@ static void qp_run(struct ward_run *run)
 		qp->fault.err = 0;
 }
 
-static void run_tasklet(struct tasklet_struct *t)
+static void run_once(struct ward_qp *qp, bool may_sleep)
 {
-	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
 	struct ward_run run;
 
 	clear_bit(WARD_QP_SCHEDULED, &qp->flags);
@@ -220,12 +228,31 @@ static void run_tasklet(struct tasklet_struct *t)
 	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
 		rcu_read_lock();
 		run_begin(&run, qp);
+		run.may_sleep = may_sleep;
 		qp_run(&run);
 		run_end(&run);
 		rcu_read_unlock();
 		release_ownership(qp);
 	}
 	ward_qp_put(qp);
+}
+
+static void run_tasklet(struct tasklet_struct *t)
+{
+	struct ward_qp *qp = from_tasklet(qp, t, tasklet);
+
+	if (runs_may_sleep(qp))
+		queue_work(ward_inject_wq, &qp->work);
+	else
+		run_once(qp, false);
+}
+
+/* As good as a softirq for everybody else, but that the injector may let go of BH and RCU */
+static void run_work(struct work_struct *work)
+{
+	local_bh_disable();
+	run_once(container_of(work, struct ward_qp, work), true);
+	local_bh_enable();
 }
 
 /**
@@ -327,8 +354,10 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event)
 struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 			       const struct ib_qp_init_attr *init)
 {
-	struct ward_qp *qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+	struct ward_qp *qp = NULL;
 
+	if (!ward_inject_fails(dev, WARD_AT_QP))
+		qp = kzalloc(sizeof(*qp), GFP_KERNEL);
 	if (!qp)
 		return NULL;
 	kref_init(&qp->ref);
@@ -346,6 +375,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->recv_cq = to_ward_cq(init->recv_cq);
 	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
 	tasklet_setup(&qp->tasklet, run_tasklet);
+	INIT_WORK(&qp->work, run_work);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
 	qp->since = ktime_get_ns();
@@ -441,6 +471,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 	/* runs that come now find a QP in RESET, and nothing to do */
 	ward_qp_put(qp);
 	wait_for_completion(&qp->gone);
+	ward_inject_forget(qp);
 	skb_queue_purge(&qp->inbox);
 	cancel_work_sync(&qp->event_work);
 

@@ -82,6 +82,7 @@ enum {
  * @flags:    WARD_QP_*
  * @events:   WARD_EV_*
  * @tasklet:  a run
+ * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
  *
@@ -134,6 +135,7 @@ struct ward_qp {
 	unsigned long		flags;
 	unsigned long		events;
 	struct tasklet_struct	tasklet;
+	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
 
@@ -172,6 +174,7 @@ struct ward_qp {
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
  * @budget: packets that may still be sent
+ * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
  * @notify_send: the send CQ's consumer is to be told
  * @notify_recv: the receive CQ's consumer is to be told
@@ -182,6 +185,7 @@ struct ward_run {
 	struct ward_access	recv;
 	struct ward_access	remote;
 	int			budget;
+	bool			may_sleep;
 	bool			again;
 	bool			notify_send;
 	bool			notify_recv;
@@ -241,6 +245,7 @@ void ward_qp_forget(struct ward_qp *qp);
 
 /* receive.c: packets from the inbox */
 bool ward_qp_takes(const struct ward_qp *qp, const struct ward_pkt *pkt);
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb);
 void ward_qp_take_inbox(struct ward_run *run);
 
 #endif /* _WARD_QP_QP_H */

@@ -6,6 +6,7 @@
 #include "../net/net.h"
 #include "../net/path.h"
 #include "../net/rx.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "qp.h"
 
@@ -94,6 +95,19 @@ struct ward_device *ward_qp_dev(const struct ward_qp *qp)
 }
 
 /**
+ * ward_qp_deliver() - put a packet in the inbox
+ * @qp:  the QP, held
+ * @skb: the packet; taken over
+ *
+ * Context: softirq or BH off.
+ */
+void ward_qp_deliver(struct ward_qp *qp, struct sk_buff *skb)
+{
+	skb_queue_tail(&qp->inbox, skb);
+	ward_qp_kick(qp, WARD_EV_WORK);
+}
+
+/**
  * ward_qp_receive() - hand a packet to its QP
  * @qp:  from ward_qp_find()
  * @skb: the packet, whose ICRC is right; taken over
@@ -112,8 +126,10 @@ void ward_qp_receive(struct ward_qp *qp, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	skb_queue_tail(&qp->inbox, skb);
-	ward_qp_kick(qp, WARD_EV_WORK);
+	if (ward_injecting())
+		skb = ward_inject_in(qp, skb);
+	if (skb)
+		ward_qp_deliver(qp, skb);
 	ward_qp_put(qp);
 }
 

@@ -9,6 +9,7 @@
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "replies.h"
 #include "qp.h"
@@ -95,6 +96,8 @@ static u8 *begin(struct ward_qp *qp, struct ward_txpkt *tx, struct ward_pkt *pkt
 	pkt->mig = true;
 	pkt->pkey = WARD_DEFAULT_PKEY;
 	pkt->qpn = qp->attr.dest_qp_num;
+	if (ward_inject_fails(qp->dev, WARD_AT_REPLY))
+		return NULL;
 	return ward_txpkt_begin(tx, pkt);
 }
 
@@ -200,6 +203,7 @@ enum ward_replied ward_replies_send(struct ward_run *run, u32 *psn)
 	payload = begin(qp, &tx, &pkt);
 	if (!payload)
 		return WARD_REPLY_LATER;
+	ward_inject_arm(run, &run->remote, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (len)
 		ward_access_read(&run->remote, owed->va, payload, len);
 	finish(qp, &tx);

@@ -30,6 +30,7 @@
 #include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../proto/segment.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -322,7 +323,7 @@ static bool build_read(struct ward_qp *qp, struct ward_swqe *wqe)
 		.rkey = wqe->rkey,
 		.dma_len = part,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 
 	if (!tx || !ward_txpkt_begin(tx, &pkt)) {
 		if (tx)
@@ -398,7 +399,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		.swap_add = wqe->swap_add,
 		.compare = wqe->compare,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 
 	if (!payload) {
@@ -407,6 +408,8 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	if (write)
+		ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	if (write && read_source(run, wqe, payload, wqe->length)) {
 		/* they are in the work request itself, so the QP is not parked for them */
 		ward_txpkt_free(tx);
@@ -467,7 +470,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		.imm = wqe->imm,
 		.inv_rkey = wqe->inv_key,
 	};
-	struct ward_txpkt *tx = ward_txpkt_alloc();
+	struct ward_txpkt *tx = ward_txpkt_alloc(qp->dev);
 	u8 *payload = tx ? ward_txpkt_begin(tx, &pkt) : NULL;
 	enum ward_refusal why;
 
@@ -477,6 +480,7 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 		stall(qp);
 		return false;
 	}
+	ward_inject_arm(run, &run->local, WARD_INJECT_OUT, pkt.opcode, pkt.psn);
 	why = read_source(run, wqe, payload, len);
 	if (why) {
 		ward_txpkt_free(tx);

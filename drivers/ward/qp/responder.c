@@ -38,6 +38,7 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "../watch/violations.h"
 #include "replies.h"
@@ -61,7 +62,8 @@ int ward_responder_setup(struct ward_qp *qp, u32 max_reads)
 
 	max_reads = max(max_reads, 1U);
 	kfree(resp->once);
-	resp->once = kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
+	resp->once = ward_inject_fails(qp->dev, WARD_AT_READS) ? NULL :
+		     kcalloc(max_reads, sizeof(*resp->once), GFP_KERNEL);
 	if (!resp->once || ward_replies_setup(&resp->replies, max_reads))
 		return -ENOMEM;
 	resp->once_next = 0;
@@ -233,6 +235,17 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 	return resp->has_rwqe;
 }
 
+/* Have the peer wait, and send again from @psn on */
+static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
+{
+	ward_qp_count(qp, SENT_RNR);
+	ward_ack_send(qp, syndrome, psn);
+	/* what follows is early until this one comes again */
+	qp->resp.order.naked = true;
+	qp->resp.hole = false;
+	qp->resp.ack_due = false;
+}
+
 /* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
 static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 {
@@ -247,12 +260,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		ward_qp_count(qp, SENT_RNR);
-		ward_ack_send(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
-		/* what follows is early until this one comes again */
-		qp->resp.order.naked = true;
-		qp->resp.hole = false;
-		qp->resp.ack_due = false;
+		not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		return false;
 	}
 	if (bad) {
@@ -329,6 +337,7 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
+	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (stopped(run, ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
 					 resp->order.got, skb,
 					 ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last),
@@ -384,6 +393,7 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 		if (stopped_remote(run, pkt, resp->rkey, va, pkt->len, pkt->len,
 				   IB_ACCESS_REMOTE_WRITE))
 			return;
+		ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
 				  pkt->len, last);
 	}
@@ -490,6 +500,7 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(u64), sizeof(u64),
 			   IB_ACCESS_REMOTE_ATOMIC))
 		return;
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		ward_count(run->qp->dev, REFUSED_ALIGN);
@@ -509,6 +520,7 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(value), sizeof(value),
 			   IB_ACCESS_REMOTE_WRITE))
 		return;
+	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	/* bytes, not a number: they land as they are in the packet */
 	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
 	if (ward_access_store(&run->remote, pkt->va, value)) {
@@ -651,6 +663,27 @@ static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward
 	ward_order_give_up(&resp->order, pkt);
 }
 
+/* A rule of the fault injector may have the request refused */
+static bool refused_by_rule(struct ward_run *run, const struct ward_pkt *pkt)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	u8 syndrome = ward_inject_nak(run->qp, pkt);
+
+	if (!syndrome)
+		return false;
+	if (syndrome == WARD_NAK_SEQUENCE) {
+		/* what follows is early until this one comes again */
+		resp->order.naked = true;
+		resp->hole = false;
+		ward_ack_send(run->qp, syndrome, pkt->psn);
+	} else if ((syndrome & WARD_AETH_TYPE_MASK) == WARD_AETH_RNR) {
+		not_ready(run->qp, syndrome, pkt->psn);
+	} else {
+		refuse(run, syndrome, pkt->psn, IB_WC_LOC_QP_OP_ERR);
+	}
+	return true;
+}
+
 /* Requests from the expected one on are missing */
 static void begin_hole(struct ward_qp *qp)
 {
@@ -696,7 +729,8 @@ static void take_request(struct ward_run *run, struct sk_buff *skb, const struct
 		invalid(run, pkt);
 		return;
 	case WARD_EXECUTE:
-		execute(run, skb, pkt);
+		if (!ward_injecting() || !refused_by_rule(run, pkt))
+			execute(run, skb, pkt);
 		break;
 	}
 }

@@ -13,6 +13,7 @@
 #include "../net/path.h"
 #include "../proto/icrc.h"
 #include "../verbs/device.h"
+#include "../watch/inject.h"
 #include "../watch/trace.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -44,12 +45,15 @@ void ward_txpkt_cache_exit(void)
 
 /**
  * ward_txpkt_alloc() - a packet that can be kept, without bytes
+ * @dev: for the fault injector
  *
  * Context: any but hard interrupt.
  * Return: the packet, or NULL.
  */
-struct ward_txpkt *ward_txpkt_alloc(void)
+struct ward_txpkt *ward_txpkt_alloc(struct ward_device *dev)
 {
+	if (ward_inject_fails(dev, WARD_AT_PACKET))
+		return NULL;
 	return kmem_cache_zalloc(cache, GFP_ATOMIC | __GFP_NOWARN);
 }
 
@@ -107,9 +111,11 @@ void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path)
 int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path)
 {
 	u32 linear = tx->len <= COPY_BREAK ? tx->len : tx->hdr_len;
-	struct sk_buff *skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
+	struct sk_buff *skb = NULL;
 	int err = -ENOMEM;
 
+	if (!ward_inject_fails(qp->dev, WARD_AT_SKB))
+		skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
 	if (skb) {
 		skb_reserve(skb, WARD_HEADROOM);
 		skb_put_data(skb, tx->buf, linear);
@@ -120,7 +126,8 @@ int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward
 			get_page(page);
 			skb_add_rx_frag(skb, 0, page, off, tx->len - linear, tx->len - linear);
 		}
-		err = ward_path_send(path, skb, tx->psn);
+		err = ward_injecting() ? ward_inject_out(qp, path, skb, tx->psn) :
+		      ward_path_send(path, skb, tx->psn);
 	}
 	if (err) {
 		ward_count(qp->dev, SEND_ERR);

@@ -11,6 +11,7 @@
 
 #include "../proto/packet.h"
 
+struct ward_device;
 struct ward_path;
 struct ward_qp;
 
@@ -48,7 +49,7 @@ struct ward_txpkt {
 
 int ward_txpkt_cache_init(void);
 void ward_txpkt_cache_exit(void);
-struct ward_txpkt *ward_txpkt_alloc(void);
+struct ward_txpkt *ward_txpkt_alloc(struct ward_device *dev);
 u8 *ward_txpkt_begin(struct ward_txpkt *tx, const struct ward_pkt *pkt);
 void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path);
 int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path);

@@ -117,6 +117,7 @@ static void dealloc(struct ib_device *ib)
 	mutex_unlock(&devices_lock);
 
 	ward_debugfs_remove(dev);
+	ward_inject_exit(dev);
 	if (dev->net)
 		ward_net_del_device(dev->net, dev);
 	if (dev->keys.index)
@@ -259,6 +260,7 @@ static struct ward_device *alloc(void)
 	INIT_LIST_HEAD(&dev->objects.cqs);
 	INIT_LIST_HEAD(&dev->objects.srqs);
 	ward_options_init(dev);
+	ward_inject_init(dev);
 	ward_groups_init(&dev->groups);
 
 	dev->ib.node_type = RDMA_NODE_IB_CA;

@@ -14,6 +14,7 @@
 
 #include "../mem/region.h"
 #include "../watch/counters.h"
+#include "../watch/inject.h"
 #include "mcast.h"
 #include "options.h"
 
@@ -79,6 +80,7 @@ struct ward_objects {
  * @options:   as they are now
  * @debugfs:   its folder there
  * @debugfs_qps: the folder in it that has one for each QP
+ * @inject:    fault injector
  * @keys:      lkey and R_key space
  * @groups:    multicast groups
  * @srqs:      numbers of SRQs in use
@@ -108,6 +110,7 @@ struct ward_device {
 	struct ward_options	options;
 	struct dentry		*debugfs;
 	struct dentry		*debugfs_qps;
+	struct ward_inject	inject;
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
 	atomic_t		num_qps;

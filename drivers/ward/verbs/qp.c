@@ -47,6 +47,9 @@ static int create_qp(struct ib_qp *ibqp, struct ib_qp_init_attr *init, struct ib
 		return -ENOMEM;
 	container_of(ibqp, struct ward_ibqp, ib)->qp = qp;
 
+	err = -ENOMEM;
+	if (ward_inject_fails(qp->dev, WARD_AT_QUEUE))
+		goto err_qp;
 	err = ward_sendq_create(&qp->sq, cap->max_send_wr, max(cap->max_send_sge, 1U),
 				cap->max_inline_data, uctx, &resp.sq_mi);
 	if (err)

@@ -73,7 +73,8 @@ struct ward_device;
 	X(MR_LOCAL_INV, mr_local_invalidates, "local invalidates executed") \
 	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer") \
 	X(MW_BIND, mw_binds, "memory windows bound") \
-	X(PAGE_FAULTS, page_faults, "times that a QP waited for pages to be brought in")
+	X(PAGE_FAULTS, page_faults, "times that a QP waited for pages to be brought in") \
+	X(INJECTED, injected, "faults injected by a rule")
 
 enum ward_counter {
 #define X(id, name, text) WARD_CNT_##id,

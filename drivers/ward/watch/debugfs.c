@@ -18,6 +18,7 @@
 #include "../qp/qp.h"
 #include "../verbs/device.h"
 #include "debugfs.h"
+#include "inject.h"
 
 static struct dentry *root;
 
@@ -87,6 +88,8 @@ void ward_debugfs_add(struct ward_device *dev)
 	for (i = 0; i < ARRAY_SIZE(files); i++)
 		debugfs_create_file(files[i].name, 0400, dev->debugfs, dev, files[i].fops);
 	dev->debugfs_qps = debugfs_create_dir("qps", dev->debugfs);
+	ward_inject_show_in(dev);
+	ward_probe_show_in(dev);
 }
 
 /**
