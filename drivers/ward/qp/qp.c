@@ -273,6 +273,33 @@ void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
 }
 
 /**
+ * ward_qp_own_for() - likewise, unless it takes long
+ * @qp:      the QP
+ * @run:     filled in
+ * @timeout: jiffies to wait at most
+ *
+ * For those who only watch: a QP may be held by the fault injector, for as long as root likes.
+ *
+ * Context: may sleep.
+ * Return: whether the caller is the owner.
+ */
+bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout)
+{
+	set_bit(WARD_QP_WANTED, &qp->flags);
+	if (wait_event_timeout(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags),
+			       timeout)) {
+		run_begin(run, qp);
+		return true;
+	}
+	clear_bit(WARD_QP_WANTED, &qp->flags);
+	/* a run that gave way to us comes again */
+	smp_mb__after_atomic();
+	if (has_work(qp))
+		schedule_run(qp);
+	return false;
+}
+
+/**
  * ward_qp_disown() - stop being the owner
  * @run: from ward_qp_own()
  */

@@ -232,6 +232,7 @@ void ward_qp_put(struct ward_qp *qp);
 void ward_qp_kick(struct ward_qp *qp, int event);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
+bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout);
 void ward_qp_disown(struct ward_run *run);
 void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 

@@ -4,7 +4,8 @@
  *
  * A reader becomes the owner of the QP for as long as it takes to copy what is to be shown, as
  * query_qp does, so that it belongs together; it formats afterwards. It looks the QP up by its
- * number, and holds it only meanwhile.
+ * number, and holds it only meanwhile. When somebody else is the owner for long (the injector can
+ * hold a QP), numbers are copied without: they may not belong together, and the file says so.
  */
 #include <linux/slab.h>
 
@@ -18,6 +19,9 @@
 #include "../verbs/device.h"
 #include "../verbs/srq.h"
 #include "debugfs.h"
+
+/* So long may another owner take; runs take microseconds */
+#define PATIENCE	msecs_to_jiffies(100)
 
 /* Work requests that wqes shows at most, oldest first */
 #define MAX_WQES	1024
@@ -66,6 +70,7 @@ static const char * const wait_names[] = {
 /*
  * struct snapshot - what state shows
  * @qp:     a copy, in which only numbers are used
+ * @owned:  it belongs together
  * @ids:    of what it points to
  * @peer:   GID of the peer
  * @kept:   packets that are not acknowledged
@@ -78,6 +83,7 @@ static const char * const wait_names[] = {
  */
 struct snapshot {
 	struct ward_qp	qp;
+	bool		owned;
 	struct {
 		u32	pd, send_cq, recv_cq, srq;
 	} ids;
@@ -129,29 +135,51 @@ static void take_ids(struct snapshot *snap, const struct ward_qp *qp)
 	snap->ids.srq = qp->srq ? qp->srq->num : 0;
 }
 
-/* The QP is owned, so that a few hundred bytes are what it costs its peers and consumers */
-static void take_snapshot(struct snapshot *snap, struct ward_qp *qp)
+/* What only the owner may follow */
+static void take_owned(struct snapshot *snap, struct ward_qp *qp)
 {
 	const struct ward_txpkt *tx;
 	struct ward_pkt pkt;
 
-	memcpy(&snap->qp, qp, sizeof(*qp));
-	take_ids(snap, qp);
-	if (ward_qp_path(qp))
-		snap->peer = ward_qp_path(qp)->dgid;
 	list_for_each_entry(tx, &qp->req.sent, entry)
 		snap->kept++;
 	if (qp->req.resend)
 		snap->resend_psn = qp->req.resend->psn;
-	snap->wait = waits_for(qp, &snap->drain_key);
-	snap->timer_ns = ktime_to_ns(ktime_sub(qp->req.deadline, ktime_get()));
-	snap->rnr_ns = ktime_to_ns(hrtimer_get_remaining(&qp->rnr_timer));
 	if (qp->resp.parked) {
 		ward_rx_parse(qp->resp.parked, &pkt);
 		snap->parked_key = pkt.inv_rkey;
 	}
 	if (!qp->srq && qp->rq.ring.buf)
 		snap->receives = ward_recvq_len(&qp->rq);
+}
+
+static void take_peer(struct snapshot *snap, struct ward_qp *qp)
+{
+	const struct ward_path *path;
+
+	rcu_read_lock();
+	path = rcu_dereference(qp->path);
+	if (path)
+		snap->peer = path->dgid;
+	rcu_read_unlock();
+}
+
+/* A few hundred bytes are what it costs the QP's peers and consumers */
+static void take_snapshot(struct snapshot *snap, struct ward_qp *qp)
+{
+	struct ward_run run;
+
+	snap->owned = ward_qp_own_for(qp, &run, PATIENCE);
+	memcpy(&snap->qp, qp, sizeof(*qp));
+	take_ids(snap, qp);
+	snap->wait = waits_for(qp, &snap->drain_key);
+	snap->timer_ns = ktime_to_ns(ktime_sub(qp->req.deadline, ktime_get()));
+	snap->rnr_ns = ktime_to_ns(hrtimer_get_remaining(&qp->rnr_timer));
+	take_peer(snap, qp);
+	if (snap->owned) {
+		take_owned(snap, qp);
+		ward_qp_disown(&run);
+	}
 }
 
 static const char *yes(bool b)
@@ -166,6 +194,7 @@ static void show_who(struct seq_file *s, const struct snapshot *snap)
 	seq_printf(s, "qpn\t%u\n", qp->qpn);
 	seq_printf(s, "type\t%s\n", qp->qpn == WARD_GSI_QPN ? "GSI" :
 		   ward_name_qp_type(qp->transport));
+	seq_printf(s, "snapshot\t%s\n", snap->owned ? "consistent" : "busy");
 	seq_printf(s, "consumer\t%s\n", qp->user ? "process" : "kernel");
 	seq_printf(s, "state\t%s\n", ward_name_qp_state(qp->state));
 	seq_printf(s, "since_us\t%llu\n", ward_us(ktime_get_ns() - qp->since));
@@ -264,7 +293,6 @@ static void show_counts(struct seq_file *s, const struct ward_qp *qp)
 static int ward_state_show(struct seq_file *s, void *unused)
 {
 	struct snapshot *snap = kvzalloc(sizeof(*snap), GFP_KERNEL);
-	struct ward_run run;
 	struct ward_qp *qp;
 
 	if (!snap)
@@ -274,9 +302,7 @@ static int ward_state_show(struct seq_file *s, void *unused)
 		kvfree(snap);
 		return -ENOENT;
 	}
-	ward_qp_own(qp, &run);
 	take_snapshot(snap, qp);
-	ward_qp_disown(&run);
 	ward_qp_put(qp);
 
 	show_who(s, snap);
@@ -371,7 +397,7 @@ static int ward_wqes_show(struct seq_file *s, void *unused)
 	struct ward_run run;
 	struct ward_qp *qp;
 	u32 i, n, first;
-	bool user;
+	bool user, owned;
 
 	if (!lines)
 		return -ENOMEM;
@@ -380,14 +406,15 @@ static int ward_wqes_show(struct seq_file *s, void *unused)
 		kvfree(lines);
 		return -ENOENT;
 	}
-	ward_qp_own(qp, &run);
+	owned = ward_qp_own_for(qp, &run, PATIENCE);
 	first = qp->sq.tail;
 	/* pairs with the release of whoever has posted */
 	n = smp_load_acquire(&qp->sq.head) - first;
 	for (i = 0; i < min_t(u32, n, MAX_WQES); i++)
 		take_wqe(&lines[i], qp, first + i);
 	user = qp->user;
-	ward_qp_disown(&run);
+	if (owned)
+		ward_qp_disown(&run);
 	ward_qp_put(qp);
 
 	seq_puts(s, "# wr opcode wr_id length_bytes key remote_va first_psn last_psn age_ms state\n");

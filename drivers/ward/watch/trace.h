@@ -373,24 +373,24 @@ TRACE_EVENT(ward_bind,
 		  __entry->key, __entry->lkey, __entry->addr, __entry->length, __entry->status)
 );
 
-/* what: the rule's action, as the file inject has it */
+/* rule: its number in the file inject, which says what it does; qpn 0: where no QP is known */
 TRACE_EVENT(ward_inject,
-	TP_PROTO(const struct ward_qp *qp, u32 psn, const char *what),
-	TP_ARGS(qp, psn, what),
+	TP_PROTO(const struct ward_device *dev, u32 qpn, u32 psn, u32 rule),
+	TP_ARGS(dev, qpn, psn, rule),
 	TP_STRUCT__entry(
-		__string(dev, dev_name(&qp->dev->ib.dev))
+		__string(dev, dev_name(&dev->ib.dev))
 		__field(u32, qpn)
 		__field(u32, psn)
-		__string(what, what)
+		__field(u32, rule)
 	),
 	TP_fast_assign(
-		ward_assign_str(dev, dev_name(&qp->dev->ib.dev));
-		__entry->qpn = qp->qpn;
+		ward_assign_str(dev, dev_name(&dev->ib.dev));
+		__entry->qpn = qpn;
 		__entry->psn = psn;
-		ward_assign_str(what, what);
+		__entry->rule = rule;
 	),
-	TP_printk("dev=%s qpn=0x%06x psn=%u what=%s",
-		  __get_str(dev), __entry->qpn, __entry->psn, __get_str(what))
+	TP_printk("dev=%s qpn=0x%06x psn=%u rule=%u",
+		  __get_str(dev), __entry->qpn, __entry->psn, __entry->rule)
 );
 
 #endif /* _WARD_WATCH_TRACE_H */
