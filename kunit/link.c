@@ -10,6 +10,7 @@
 #include <linux/veth.h>
 #include <net/netlink.h>
 #include <rdma/rdma_netlink.h>
+#include "../drivers/ward/verbs/device.h"
 #include "link.h"
 
 #define LINK_TYPE "ward"
@@ -82,8 +83,8 @@ static int netdev_delete(struct net *net, int ifindex)
 	return request(net, NETLINK_ROUTE, skb);
 }
 
-static int address_add(struct net_device *netdev, int family, const void *address, int len,
-		       int prefix)
+static int address_change(struct net_device *netdev, bool add, int family, const void *address,
+			  int len, int prefix)
 {
 	struct sk_buff *skb = nlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	struct ifaddrmsg msg = {
@@ -93,8 +94,8 @@ static int address_add(struct net_device *netdev, int family, const void *addres
 
 	if (!skb)
 		return -ENOMEM;
-	memcpy(nlmsg_data(nlmsg_put(skb, 0, 0, RTM_NEWADDR, sizeof(msg), NLM_F_CREATE)), &msg,
-	       sizeof(msg));
+	memcpy(nlmsg_data(nlmsg_put(skb, 0, 0, add ? RTM_NEWADDR : RTM_DELADDR, sizeof(msg),
+				    add ? NLM_F_CREATE : 0)), &msg, sizeof(msg));
 	nla_put(skb, IFA_LOCAL, len, address);
 	nla_put(skb, IFA_ADDRESS, len, address);
 	return request(dev_net(netdev), NETLINK_ROUTE, skb);
@@ -113,10 +114,36 @@ static int rdma_link_add(const char *name, struct net_device *netdev)
 	return request(dev_net(netdev), NETLINK_RDMA, skb);
 }
 
+/**
+ * link_address() - give a netdev its address, or take it away
+ *
+ * Return: 0 or an errno.
+ */
+int link_address(struct link_end *end, int family, bool add)
+{
+	u8 last = 1 + (end->netdev->name[2] - '0');
+	const u8 v4[4] = { 10, 77, 0, last };
+	const u8 v6[16] = { 0xfd, 0x77, [15] = last };
+
+	if (family == AF_INET)
+		return address_change(end->netdev, add, family, v4, sizeof(v4), 24);
+	return address_change(end->netdev, add, family, v6, sizeof(v6), 64);
+}
+
+/* link_use() - how QPs of this host are reached, WARD_PATH_*; as the option does it */
+void link_use(const struct link_end *end, u32 path)
+{
+	WRITE_ONCE(to_ward(end->ibdev)->options.v[WARD_OPT_PATH], path);
+}
+
+/* link_count() - a counter of the device */
+u64 link_count(const struct link_end *end, enum ward_counter id)
+{
+	return ward_counter_sum(to_ward(end->ibdev), id);
+}
+
 static int end_up(struct link_end *end, int i)
 {
-	const u8 v4[4] = { 10, 77, 0, i + 1 };
-	const u8 v6[16] = { 0xfd, 0x77, [15] = i + 1 };
 	char name[16];
 	int err;
 
@@ -140,9 +167,9 @@ static int end_up(struct link_end *end, int i)
 				       end->net->loopback_dev->flags | IFF_UP, NULL);
 	rtnl_unlock();
 	if (!err)
-		err = address_add(end->netdev, AF_INET, v4, sizeof(v4), 24);
+		err = link_address(end, AF_INET, true);
 	if (!err)
-		err = address_add(end->netdev, AF_INET6, v6, sizeof(v6), 64);
+		err = link_address(end, AF_INET6, true);
 	return err;
 }
 

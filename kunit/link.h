@@ -12,6 +12,7 @@
 #include <linux/netdevice.h>
 #include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
+#include "../drivers/ward/watch/counters.h"
 
 /**
  * struct link_end - one end of the wire
@@ -29,6 +30,9 @@ struct link {
 	struct link_end end[2];
 };
 
+void link_use(const struct link_end *end, u32 path);
+u64 link_count(const struct link_end *end, enum ward_counter id);
+int link_address(struct link_end *end, int family, bool add);
 int link_up(struct link *link);
 void link_down(struct link *link);
 

@@ -556,6 +556,7 @@ static void injected(struct kunit *test, struct verbs *v)
  * @id:    the counter
  * @cause: the fault
  * @at_a:  A counts it, else B
+ * @here:  both are of one device
  * @by:    so many; 0: at least one, how many is a matter of time
  * @type:  of the QPs
  * @also:  what it brings about besides, as often as it likes
@@ -566,6 +567,7 @@ struct fault {
 	enum ward_counter	id;
 	void			(*cause)(struct kunit *test, struct verbs *v);
 	bool			at_a;
+	bool			here;
 	u32			by;
 	enum ib_qp_type		type;
 	enum ward_counter	also[4];
@@ -638,6 +640,8 @@ static const struct fault faults[] = {
 	AT_B(REFUSED_ALIGN, misaligned, ALSO(WARD_CNT_NAK_INVALID)),
 	AT_B(REFUSED_LENGTH, longer_than_receive, ALSO(WARD_CNT_NAK_INVALID)),
 	AT_B(REFUSED_RECV, receive_of_nonsense, ALSO(WARD_CNT_NAK_OPERATION)),
+	AT_B(LOCAL_STEPS, a_send, .here = true, ALSO(WARD_CNT_LOCAL_BYTES)),
+	AT_B(LOCAL_BYTES, a_send, .here = true, .by = 100, ALSO(WARD_CNT_LOCAL_STEPS)),
 	AT_B(MR_REG, registration),
 	AT_B(MR_LOCAL_INV, local_invalidate),
 	AT_B(MR_REMOTE_INV, remote_invalidate),
@@ -693,7 +697,8 @@ static bool is_expected(const struct fault *f, int id)
 static void each_fault_has_its_counter(struct kunit *test)
 {
 	const struct fault *f = test->param_value;
-	struct verbs *v = verbs_start(test, f->type, &wire.end[0], &wire.end[1], false);
+	struct verbs *v = verbs_start(test, f->type, &wire.end[0],
+				      &wire.end[!f->here], false);
 	struct verbs_end *end = f->at_a ? &v->a : &v->b;
 	struct counted *before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
 	struct counted *after = kunit_kzalloc(test, sizeof(*after), GFP_KERNEL);

@@ -3,6 +3,7 @@
  * When memory is open to a peer and when not: the rules of Documentation/fences, by their
  * numbers, as far as one kernel client can see them without holding packets back.
  */
+#include "../drivers/ward/verbs/options.h"
 #include "verbs.h"
 
 #define REMOTE		(IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE | IB_ACCESS_REMOTE_READ)
@@ -13,6 +14,22 @@ static struct link wire;
 static int fence_test_init(struct kunit *test)
 {
 	verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[1], false);
+	return 0;
+}
+
+/* Both ends on one device: from memory to memory ... */
+static int local_test_init(struct kunit *test)
+{
+	link_use(&wire.end[0], WARD_PATH_AUTO);
+	verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[0], false);
+	return 0;
+}
+
+/* ... and by packets */
+static int packet_test_init(struct kunit *test)
+{
+	link_use(&wire.end[0], WARD_PATH_PACKET);
+	verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[0], false);
 	return 0;
 }
 
@@ -534,4 +551,22 @@ static struct kunit_suite fence_suite = {
 	.test_cases = fence_cases,
 };
 
-kunit_test_suite(fence_suite);
+static struct kunit_suite local_suite = {
+	.name = "ward-fences-local",
+	.suite_init = fence_init,
+	.suite_exit = fence_exit,
+	.init = local_test_init,
+	.exit = verbs_exit,
+	.test_cases = fence_cases,
+};
+
+static struct kunit_suite packet_suite = {
+	.name = "ward-fences-packet",
+	.suite_init = fence_init,
+	.suite_exit = fence_exit,
+	.init = packet_test_init,
+	.exit = verbs_exit,
+	.test_cases = fence_cases,
+};
+
+kunit_test_suites(&fence_suite, &local_suite, &packet_suite);

@@ -13,6 +13,7 @@
 #define NOT_OURS	0xee
 
 static struct link wire;
+static int b_end;	/* the end that B is on; A is on end 0 */
 
 /**
  * struct scattered - B's memory: pieces of chunks that do not touch
@@ -156,7 +157,7 @@ static void pages_of_all_sizes(struct kunit *test)
 {
 	const u32 size = ((const struct size *)test->param_value)->size;
 	static const u32 offsets[] = { 0, 1, 777, 4095 };
-	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[1], false);
+	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[b_end], false);
 	struct scattered *s;
 	struct ib_mr *mr;
 	int i;
@@ -181,7 +182,7 @@ static void pages_of_all_sizes(struct kunit *test)
 static void mapping_ends_at_a_hole(struct kunit *test)
 {
 	const u32 offset[PIECES] = { 0, 100, 0 }, len[PIECES] = { 4096, 500, 4096 };
-	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[1], false);
+	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[b_end], false);
 	struct scattered *s = scatter(test, v, SZ_4K, offset, len);
 	struct ib_mr *mr = verbs_mr(test, &v->b, 8);
 
@@ -193,7 +194,7 @@ static void mapping_ends_at_a_hole(struct kunit *test)
 static void gaps(struct kunit *test)
 {
 	const u32 offset[PIECES] = { 7, 100, 4000 }, len[PIECES] = { 1, 3333, 5000 };
-	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[1], false);
+	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[b_end], false);
 	struct scattered *s = scatter(test, v, SZ_16K, offset, len);
 	struct ib_mr *mr;
 
@@ -210,6 +211,7 @@ static int mr_init(struct kunit_suite *suite)
 {
 	int err = link_up(&wire);
 
+	b_end = !strstr(suite->name, "local");
 	if (err)
 		link_down(&wire);
 	return err;
@@ -235,4 +237,13 @@ static struct kunit_suite mr_suite = {
 	.test_cases = mr_cases,
 };
 
-kunit_test_suite(mr_suite);
+/* both ends on one device: from memory to memory */
+static struct kunit_suite local_suite = {
+	.name = "ward-regions-local",
+	.suite_init = mr_init,
+	.suite_exit = mr_exit,
+	.exit = verbs_exit,
+	.test_cases = mr_cases,
+};
+
+kunit_test_suites(&mr_suite, &local_suite);

@@ -5,6 +5,7 @@
  */
 #include <linux/random.h>
 #include "../drivers/ward/verbs/device.h"
+#include "../drivers/ward/verbs/options.h"
 #include "verbs.h"
 
 #define NOT_OURS	0xee	/* a byte that no message has put there */
@@ -15,6 +16,7 @@ struct way {
 	const char *name;
 	int peer;	/* the end that B is on; A is on end 0 */
 	bool ipv6;
+	bool packets;	/* although both ends are of this host */
 };
 
 static const struct way ways[] = {
@@ -22,6 +24,7 @@ static const struct way ways[] = {
 	{ "wire, IPv6", 1, true },
 	{ "one device, IPv4", 0, false },
 	{ "one device, IPv6", 0, true },
+	{ "one device, packets", 0, false, true },
 };
 
 KUNIT_ARRAY_PARAM_DESC(way, ways, name);
@@ -30,6 +33,7 @@ static struct verbs *start(struct kunit *test)
 {
 	const struct way *way = test->param_value;
 
+	link_use(&wire.end[0], way->packets ? WARD_PATH_PACKET : WARD_PATH_AUTO);
 	return verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[way->peer], way->ipv6);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Copies between packets and registered memory.
+ * Copies into and out of registered memory.
  *
  * The guard of one region at a time is held from one packet of a run to the
  * next: see struct ward_access. All of this runs with BH off and never sleeps.
@@ -138,20 +138,19 @@ void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 	}
 }
 
-static void write_part(const struct ward_mr *mr, u64 va, const struct sk_buff *skb, u32 skb_off,
-		       u32 len)
+static bool write_part(const struct ward_mr *mr, u64 va, struct ward_source *src, u32 len)
 {
 	while (len) {
 		u64 contig;
 		void *to = at(mr, va, &contig);
 		u32 n = min_t(u64, len, contig);
 
-		/* cannot fail: the packet's length was checked when it was parsed */
-		skb_copy_bits(skb, skb_off, to, n);
-		skb_off += n;
+		if (!ward_source_read(src, to, n))
+			return false;
 		va += n;
 		len -= n;
 	}
+	return true;
 }
 
 static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 len)
@@ -169,17 +168,18 @@ static void store_part(const struct ward_mr *mr, u64 va, const void *from, u32 l
 }
 
 /**
- * ward_access_write() - copy a packet's payload into the region
- * @a:       ward_access_begin() has granted these bytes
- * @va:      first address
- * @skb:     the packet
- * @skb_off: offset of the payload from skb->data
- * @len:     bytes
- * @last:    these are the last bytes of the message: its last aligned word is stored after all
- *           the rest, because programs poll it (F37)
+ * ward_access_write() - copy bytes of a message into the region
+ * @a:    ward_access_begin() has granted these bytes
+ * @va:   first address
+ * @src:  the bytes; moved on
+ * @len:  how many
+ * @last: these are the last bytes of the message: its last aligned word is stored after all
+ *        the rest, because programs poll it (F37)
+ *
+ * Return: false when the source could not be read to the end, see ward_source_read().
  */
-void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
-		       u32 skb_off, u32 len, bool last)
+bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u32 len,
+		       bool last)
 {
 	u32 head = len;
 
@@ -187,12 +187,13 @@ void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
 	a->written += len;
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
-	write_part(a->mr, va, skb, skb_off, head);
-	if (head < len) {
-		/* pairs with the order in which a program that polls the last word reads */
-		smp_wmb();
-		write_part(a->mr, va + head, skb, skb_off + head, len - head);
-	}
+	if (!write_part(a->mr, va, src, head))
+		return false;
+	if (head == len)
+		return true;
+	/* pairs with the order in which a program that polls the last word reads */
+	smp_wmb();
+	return write_part(a->mr, va + head, src, len - head);
 }
 
 /**
@@ -316,6 +317,7 @@ static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cu
  * @sge:     the pieces
  * @num_sge: how many
  * @cur:     where to begin; moved on
+ * @rights:  the rights it takes: 0, for what is a work request's own
  * @to:      where to
  * @len:     bytes; the caller knows that the pieces hold so many
  *
@@ -324,7 +326,7 @@ static void seek(const struct ward_sge *sge, u32 num_sge, struct ward_cursor *cu
  * some bytes may have been copied.
  */
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				 struct ward_cursor *cur, void *to, u32 len)
+				 struct ward_cursor *cur, int rights, void *to, u32 len)
 {
 	struct ward_cursor begin = *cur;
 	enum ward_refusal why;
@@ -338,7 +340,7 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 			return WARD_REFUSED_RANGE;
 		s = &sge[cur->sge];
 		n = min(len, s->length - cur->off);
-		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, 0);
+		why = ward_access_begin(a, s->lkey, s->addr + cur->off, n, rights);
 		if (!why)
 			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
 		if (why) {
@@ -355,24 +357,86 @@ enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *s
 }
 
 /**
- * ward_sges_write() - copy payload into the pieces of a work request
+ * ward_source_read() - the next bytes of a message
+ * @src: where they come from; moved on
+ * @to:  where to
+ * @len: how many
+ *
+ * Context: under RCU with BH off.
+ * Return: false when a piece of memory may not be read, not any more, or not yet: then @src->why
+ * tells, and some bytes may have been copied. A packet never fails.
+ */
+bool ward_source_read(struct ward_source *src, void *to, u32 len)
+{
+	if (src->skb) {
+		/* cannot fail: the packet's length was checked when it was parsed */
+		skb_copy_bits(src->skb, src->off, to, len);
+		src->off += len;
+	} else if (src->bytes) {
+		memcpy(to, src->bytes + src->cur.pos, len);
+		src->cur.pos += len;
+	} else {
+		src->why = ward_sges_read(src->access, src->sge, src->num_sge, &src->cur,
+					  src->rights, to, len);
+	}
+	return !src->why;
+}
+
+/**
+ * ward_source_check() - whether bytes of a message may be read now, before any is
+ * @src: where they come from
+ * @len: how many
+ *
+ * Context: under RCU with BH off.
+ * Return: WARD_GRANTED, and of one piece it stays so until its access ends; or as ward_sges_read().
+ */
+enum ward_refusal ward_source_check(const struct ward_source *src, u32 len)
+{
+	struct ward_cursor cur = src->cur;
+	enum ward_refusal why;
+
+	if (src->skb || src->bytes)
+		return WARD_GRANTED;
+	while (len) {
+		const struct ward_sge *s;
+		u32 n;
+
+		seek(src->sge, src->num_sge, &cur, cur.pos);
+		if (cur.sge >= src->num_sge)
+			return WARD_REFUSED_RANGE;
+		s = &src->sge[cur.sge];
+		n = min(len, s->length - cur.off);
+		why = ward_access_begin(src->access, s->lkey, s->addr + cur.off, n, src->rights);
+		if (!why)
+			why = ward_access_ready(src->access, s->addr + cur.off, n,
+						s->length - cur.off);
+		if (why)
+			return why;
+		len -= n;
+		cur.pos += n;
+		cur.off += n;
+	}
+	return WARD_GRANTED;
+}
+
+/**
+ * ward_sges_write() - copy bytes of a message into the pieces of a work request
  * @a:       whose access
  * @sge:     the pieces
  * @num_sge: how many
  * @cur:     a cursor for these pieces
  * @pos:     bytes from the start of the pieces at which to begin
- * @skb:     the packet
- * @skb_off: offset of the payload from skb->data
- * @len:     bytes
+ * @src:     the bytes; moved on
+ * @len:     how many
  * @last:    these are the last bytes of the message (F37)
  *
  * Context: under RCU with BH off.
  * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
- * copied.
+ * copied. When @src->why is set, it was the source that stopped it.
  */
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
-				  u32 skb_off, u32 len, bool last)
+				  struct ward_cursor *cur, u32 pos, struct ward_source *src,
+				  u32 len, bool last)
 {
 	enum ward_refusal why;
 
@@ -390,8 +454,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
 			why = ward_access_ready(a, s->addr + cur->off, n, s->length - cur->off);
 		if (why)
 			return why;
-		ward_access_write(a, s->addr + cur->off, skb, skb_off, n, last && n == len);
-		skb_off += n;
+		if (!ward_access_write(a, s->addr + cur->off, src, n, last && n == len))
+			return src->why;
 		pos += n;
 		len -= n;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies between packets and registered memory.
+ * Copies into and out of registered memory.
  */
 #ifndef _WARD_MEM_COPY_H
 #define _WARD_MEM_COPY_H
@@ -57,6 +57,33 @@ struct ward_access {
 	u32			hold;
 };
 
+/**
+ * struct ward_source - where the bytes of a message come from, in order
+ * @skb:     a packet, or NULL
+ * @off:     packet: where the next byte is, from skb->data
+ * @bytes:   inline data of a work request of this host, or NULL
+ * @access:  otherwise registered memory of this host: whose access it is
+ * @rights:  and which rights it takes
+ * @sge:     the pieces
+ * @num_sge: how many
+ * @cur:     where the next byte is in them, or in @bytes
+ * @why:     a piece might not be read: the copy ended there
+ */
+struct ward_source {
+	const struct sk_buff	*skb;
+	u32			off;
+	const u8		*bytes;
+	struct ward_access	*access;
+	int			rights;
+	const struct ward_sge	*sge;
+	u32			num_sge;
+	struct ward_cursor	cur;
+	enum ward_refusal	why;
+};
+
+bool ward_source_read(struct ward_source *src, void *to, u32 len);
+enum ward_refusal ward_source_check(const struct ward_source *src, u32 len);
+
 enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 len, int rights);
 enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u64 ahead);
 
@@ -86,14 +113,14 @@ int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u6
 int ward_access_store(struct ward_access *a, u64 va, u64 value);
 enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64 len, bool whole,
 				    int rights);
-void ward_access_write(struct ward_access *a, u64 va, const struct sk_buff *skb,
-		       u32 skb_off, u32 len, bool last);
+bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u32 len,
+		       bool last);
 
 enum ward_refusal ward_sges_read(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				 struct ward_cursor *cur, void *to, u32 len);
+				 struct ward_cursor *cur, int rights, void *to, u32 len);
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
-				  struct ward_cursor *cur, u32 pos, const struct sk_buff *skb,
-				  u32 skb_off, u32 len, bool last);
+				  struct ward_cursor *cur, u32 pos, struct ward_source *src,
+				  u32 len, bool last);
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len);
 

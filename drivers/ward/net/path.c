@@ -65,8 +65,14 @@ static struct net *net_of(const struct ward_path *path)
 	return path->dev->net->net;
 }
 
-/* The netdev that sends, under RCU; NULL when the GID is gone or not of our namespace */
-static struct net_device *netdev_rcu(const struct ward_path *path)
+/**
+ * ward_path_netdev() - the netdev that sends
+ * @path: the path
+ *
+ * Context: any, under RCU, for as long as the netdev is used.
+ * Return: the netdev, or NULL when the GID is gone or not of our namespace.
+ */
+struct net_device *ward_path_netdev(const struct ward_path *path)
 {
 	struct net_device *ndev = rdma_read_gid_attr_ndev_rcu(path->sgid);
 
@@ -143,7 +149,7 @@ static bool fits(const struct dst_entry *dst, const struct net_device *ndev)
 
 static struct dst_entry *lookup(struct ward_path *path)
 {
-	struct net_device *ndev = netdev_rcu(path);
+	struct net_device *ndev = ward_path_netdev(path);
 	struct dst_entry *dst;
 
 	if (!ndev)
@@ -169,8 +175,14 @@ static struct dst_entry *lookup(struct ward_path *path)
 	return dst;
 }
 
-/* The route, referenced, or an error. BH off, under RCU */
-static struct dst_entry *route(struct ward_path *path)
+/**
+ * ward_path_route() - the route that the next packet takes
+ * @path: the path
+ *
+ * Context: BH off, under RCU.
+ * Return: the route, referenced, or an error.
+ */
+struct dst_entry *ward_path_route(struct ward_path *path)
 {
 	struct dst_entry *dst = dst_cache_get(&path->cache);
 
@@ -187,7 +199,7 @@ static u32 udp_hash(const struct ward_path *path)
 static int check_rcu(struct ward_path *path)
 {
 	const u8 *sgid = path->sgid->gid.raw;
-	struct net_device *ndev = netdev_rcu(path);
+	struct net_device *ndev = ward_path_netdev(path);
 	struct dst_entry *dst;
 	int err;
 
@@ -201,7 +213,7 @@ static int check_rcu(struct ward_path *path)
 				      sgid, path->sgid->index, netdev_name(ndev));
 		return -EADDRNOTAVAIL;
 	}
-	dst = route(path);
+	dst = ward_path_route(path);
 	if (IS_ERR(dst)) {
 		err = PTR_ERR(dst);
 		path_info_ratelimited(path, "no route from %pI6 to %pI6: error %d\n",
@@ -468,7 +480,7 @@ int ward_path_send(struct ward_path *path, struct sk_buff *skb, u16 id)
 	int err;
 
 	rcu_read_lock();
-	dst = route(path);
+	dst = ward_path_route(path);
 	if (IS_ERR(dst)) {
 		err = PTR_ERR(dst);
 		goto drop;
@@ -513,4 +525,23 @@ bool ward_path_is_from(const struct ward_path *path, const struct sk_buff *skb)
 		       ip_hdr(skb)->daddr == path->saddr.in4.s_addr;
 	return path->ipv6 && ipv6_addr_equal(&ipv6_hdr(skb)->saddr, &path->daddr.in6) &&
 	       ipv6_addr_equal(&ipv6_hdr(skb)->daddr, &path->saddr.in6);
+}
+
+/**
+ * ward_path_is_back() - whether a path leads back to where another comes from
+ * @path:  the path
+ * @there: the other one
+ *
+ * Context: any.
+ * Return: whether it does.
+ */
+bool ward_path_is_back(const struct ward_path *path, const struct ward_path *there)
+{
+	if (path->ipv6 != there->ipv6)
+		return false;
+	if (!path->ipv6)
+		return path->daddr.in4.s_addr == there->saddr.in4.s_addr &&
+		       path->saddr.in4.s_addr == there->daddr.in4.s_addr;
+	return ipv6_addr_equal(&path->daddr.in6, &there->saddr.in6) &&
+	       ipv6_addr_equal(&path->saddr.in6, &there->daddr.in6);
 }

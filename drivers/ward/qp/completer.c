@@ -108,6 +108,7 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_swqe *wqe = ward_sendq_at(&qp->sq, tx->wqe);
+	struct ward_source src = { .skb = skb, .off = ward_rx_cb(skb)->bth + pkt->hdr_len };
 	enum ward_refusal why;
 	u32 pos = tx->pos + ward_psn_diff(pkt->psn, tx->psn) * qp->mtu;
 	bool last = pos + pkt->len == wqe->length;
@@ -117,8 +118,8 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 		why = ward_sges_store(&run->local, wqe->sge, wqe->num_sge, &pkt->orig,
 				      sizeof(pkt->orig));
 	else
-		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, skb,
-				      ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last);
+		why = ward_sges_write(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, pos, &src,
+				      pkt->len, last);
 	if (why) {
 		if (why != WARD_PARKED)
 			wqe->status = IB_WC_LOC_PROT_ERR;
@@ -127,7 +128,11 @@ static void take_data(struct ward_run *run, struct sk_buff *skb, const struct wa
 	advance(qp, ward_psn_add(pkt->psn, 1));
 }
 
-static enum ib_wc_status nak_status(u8 syndrome)
+/**
+ * ward_nak_status() - how a work request ends that the peer refuses
+ * @syndrome: WARD_NAK_*
+ */
+enum ib_wc_status ward_nak_status(u8 syndrome)
 {
 	switch (syndrome) {
 	case WARD_NAK_INVALID:
@@ -139,18 +144,25 @@ static enum ib_wc_status nak_status(u8 syndrome)
 	}
 }
 
-static void wait_for_receiver(struct ward_run *run, u32 psn, u8 syndrome, u32 msn)
+/**
+ * ward_completer_rnr() - the peer has no receive: wait as long as it says
+ * @run:      the run
+ * @syndrome: its AETH syndrome
+ *
+ * Context: BH off.
+ * Return: false when it was told so once too often.
+ */
+bool ward_completer_rnr(struct ward_run *run, u8 syndrome)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
 
 	ward_qp_count(qp, RCVD_RNR);
-	trace_ward_rnr_received(qp, psn, syndrome, msn);
+	trace_ward_rnr_received(qp, req->una, syndrome, 0);
 	if (qp->attr.rnr_retry != 7) {
 		if (!req->rnr_retries) {
 			ward_count(qp->dev, RNR_EXC);
-			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
-			return;
+			return false;
 		}
 		req->rnr_retries--;
 	}
@@ -161,6 +173,7 @@ static void wait_for_receiver(struct ward_run *run, u32 psn, u8 syndrome, u32 ms
 	hrtimer_start(&qp->rnr_timer,
 		      rnr_us[syndrome & WARD_AETH_VALUE_MASK] * NSEC_PER_USEC,
 		      HRTIMER_MODE_REL_SOFT);
+	return true;
 }
 
 /* Answers from the next one on are missing */
@@ -215,8 +228,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		break;
 	case WARD_ANS_RNR:
 		advance(qp, at.psn);
-		if (!req->rnr_wait)
-			wait_for_receiver(run, at.psn, at.syndrome, pkt->msn);
+		if (!req->rnr_wait && !ward_completer_rnr(run, at.syndrome))
+			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
 		break;
 	case WARD_ANS_SEQ:
 		ward_qp_count(qp, RCVD_SEQ);
@@ -230,7 +243,7 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		ward_qp_count(qp, RCVD_NAK);
 		trace_ward_nak_received(qp, at.psn, at.syndrome, pkt->msn);
 		advance(qp, at.psn);
-		fail_at(run, at.psn, nak_status(at.syndrome));
+		fail_at(run, at.psn, ward_nak_status(at.syndrome));
 		break;
 	case WARD_ANS_BAD:
 		fail_at(run, at.psn, IB_WC_BAD_RESP_ERR);
@@ -294,7 +307,7 @@ void ward_completer_timeout(struct ward_run *run)
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
-	    req->rnr_wait)
+	    req->drains || req->rnr_wait)
 		return;
 	if (ktime_before(now, req->deadline)) {
 		if (!ktime_before(now, req->probe_at) && !req->resend) {

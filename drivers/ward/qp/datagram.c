@@ -53,7 +53,7 @@ static bool send(struct ward_run *run, struct ward_swqe *wqe)
 	if (wqe->flags & IB_SEND_INLINE)
 		memcpy(payload, wqe->inline_data, wqe->length);
 	else
-		why = ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, payload,
+		why = ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, 0, payload,
 				     wqe->length);
 	if (!why) {
 		ward_txpkt_seal(&tx, wqe->path);
@@ -96,19 +96,20 @@ static enum ward_refusal place(struct ward_run *run, struct sk_buff *skb,
 {
 	struct ward_rwqe *rwqe = &run->qp->resp.rwqe;
 	u32 ip_len = ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-	u32 payload = ward_rx_cb(skb)->bth + pkt->hdr_len;
 	u32 back = -skb_network_offset(skb);
+	struct ward_source head = { .skb = skb };
+	struct ward_source payload = { .skb = skb, .off = ward_rx_cb(skb)->bth + pkt->hdr_len };
 	enum ward_refusal why;
 
 	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
 	__skb_push(skb, back);
 	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
-			      WARD_GRH_SIZE - ip_len, skb, 0, ip_len, false);
+			      WARD_GRH_SIZE - ip_len, &head, ip_len, false);
 	__skb_pull(skb, back);
 	if (why)
 		return why;
 	return ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, WARD_GRH_SIZE,
-			       skb, payload, pkt->len, true);
+			       &payload, pkt->len, true);
 }
 
 /**

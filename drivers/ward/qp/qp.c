@@ -147,14 +147,38 @@ static void run_end(struct ward_run *run)
 		set_bit(WARD_EV_WORK, &run->qp->events);
 }
 
-static void release_ownership(struct ward_qp *qp)
+/* The run of a QP that waits to own this one comes now, unless that is @but */
+static void kick_waiter(struct ward_qp *qp, u32 but, bool awaits)
 {
+	u32 qpn = READ_ONCE(qp->waiter);
+	struct ward_qp *waiter;
+
+	if (likely(!qpn) || qpn == but)
+		return;
+	/* two that wait for each other: the one with the lower number goes first */
+	if (awaits && qp->qpn < qpn)
+		return;
+	qpn = xchg(&qp->waiter, 0);
+	rcu_read_lock();
+	waiter = xa_load(&qp->net->qps, ward_unpermute(&qp->net->qpn, qpn));
+	if (waiter && kref_get_unless_zero(&waiter->ref)) {
+		ward_qp_kick(waiter, WARD_EV_WORK);
+		ward_qp_put(waiter);
+	}
+	rcu_read_unlock();
+}
+
+static void release_ownership(struct ward_qp *qp, u32 partner)
+{
+	bool awaits = qp->req.awaits_peer;
+
 	clear_bit_unlock(WARD_QP_OWNED, &qp->flags);
 	/* whoever left work while we owned the QP scheduled a run that may have found it owned */
 	smp_mb__after_atomic();
 	/* a verb that begins to wait after this looks at the bit itself first */
 	if (waitqueue_active(&qp->wait))
 		wake_up(&qp->wait);
+	kick_waiter(qp, partner, awaits);
 	if (has_work(qp))
 		schedule_run(qp);
 }
@@ -232,7 +256,7 @@ static void run_once(struct ward_qp *qp, bool may_sleep)
 		qp_run(&run);
 		run_end(&run);
 		rcu_read_unlock();
-		release_ownership(qp);
+		release_ownership(qp, 0);
 	}
 	ward_qp_put(qp);
 }
@@ -310,8 +334,41 @@ void ward_qp_disown(struct ward_run *run)
 	local_bh_disable();
 	run_end(run);
 	clear_bit(WARD_QP_WANTED, &qp->flags);
-	release_ownership(qp);
+	release_ownership(qp, 0);
 	local_bh_enable();
+}
+
+/**
+ * ward_qp_try_own() - become the owner of one more QP, if nobody is and no verb wants to be
+ * @qp:  the QP, held until ward_qp_let_go()
+ * @run: filled in; its partner is the caller's to set
+ *
+ * Context: under RCU with BH off.
+ * Return: whether the caller is the owner now.
+ */
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run)
+{
+	if (test_bit(WARD_QP_WANTED, &qp->flags) ||
+	    test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags))
+		return false;
+	run_begin(run, qp);
+	return true;
+}
+
+/**
+ * ward_qp_let_go() - leave the guards of both, tell the consumer, and stop being the owner
+ * @run: from ward_qp_try_own(); its qp is NULL afterwards
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_qp_let_go(struct ward_run *run)
+{
+	struct ward_qp *qp = run->qp;
+
+	run_end(run);
+	run->qp = NULL;
+	/* a partner that waits does so for what happens after this */
+	release_ownership(qp, run->partner->qp->qpn);
 }
 
 static enum hrtimer_restart ack_timer_fired(struct hrtimer *timer)

@@ -85,6 +85,7 @@ enum {
  * @work:     likewise, while the device has rules that hold (watch/inject.h)
  * @wait:     verbs that want to own
  * @inbox:    packets, under its own lock
+ * @waiter:   number of a QP whose run wants to own this one as well (qp/local.h), or 0
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
@@ -138,6 +139,7 @@ struct ward_qp {
 	struct work_struct	work;
 	wait_queue_head_t	wait;
 	struct sk_buff_head	inbox;
+	u32			waiter;
 
 	enum ib_qp_state	state;
 	u64			since;
@@ -173,6 +175,9 @@ struct ward_qp {
  * @local:  accesses by lkey of send work requests
  * @recv:   accesses by lkey of receives: in the PD of the SRQ when there is one (F44)
  * @remote: accesses by R_key, for the peer
+ * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
+ *          own; its qp is NULL while it is not
+ * @copied: bytes that local steps have copied
  * @budget: packets that may still be sent
  * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
@@ -184,6 +189,8 @@ struct ward_run {
 	struct ward_access	local;
 	struct ward_access	recv;
 	struct ward_access	remote;
+	struct ward_run		*partner;
+	u32			copied;
 	int			budget;
 	bool			may_sleep;
 	bool			again;
@@ -208,12 +215,19 @@ static inline struct ward_path *ward_qp_path(const struct ward_qp *qp)
 	return rcu_dereference_raw(qp->path);
 }
 
-/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
-static inline void ward_run_leave(struct ward_run *run)
+static inline void ward_run_leave_own(struct ward_run *run)
 {
 	ward_access_end(&run->local);
 	ward_access_end(&run->recv);
 	ward_access_end(&run->remote);
+}
+
+/* ward_run_leave() - leave all guards, at the end of a run and before one might wait for us */
+static inline void ward_run_leave(struct ward_run *run)
+{
+	ward_run_leave_own(run);
+	if (run->partner && run->partner->qp)
+		ward_run_leave_own(run->partner);
 }
 
 /* ward_qp_receives() - whether the state takes packets from peers */
@@ -234,6 +248,8 @@ void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
 bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout);
 void ward_qp_disown(struct ward_run *run);
+bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run);
+void ward_qp_let_go(struct ward_run *run);
 void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */

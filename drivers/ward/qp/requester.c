@@ -32,6 +32,7 @@
 #include "../proto/segment.h"
 #include "../watch/inject.h"
 #include "../watch/trace.h"
+#include "local.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -61,6 +62,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rtt_from = 0;
 	req->rtt_ns = 0;
 	req->tell_drained = false;
+	req->drains = false;
 }
 
 /**
@@ -78,6 +80,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->resend = NULL;
 	req->reads = 0;
 	req->rnr_wait = false;
+	req->drains = false;
 	req->una = req->nxt;
 	__skb_queue_purge(&req->early);
 }
@@ -113,7 +116,8 @@ void ward_requester_arm(struct ward_qp *qp)
 	struct ward_requester *req = &qp->req;
 	ktime_t when = min(req->deadline, req->probe_at);
 
-	if (req->una == req->nxt || req->rnr_wait || when == KTIME_MAX || req->armed ||
+	/* what drains at the peer is under way, but not as packets */
+	if (req->una == req->nxt || req->drains || req->rnr_wait || when == KTIME_MAX || req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
 	req->armed = true;
@@ -221,9 +225,12 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx, enum ward_rese
 void ward_requester_probe(struct ward_qp *qp, enum ward_resend why)
 {
 	struct ward_requester *req = &qp->req;
+	struct ward_txpkt *tx;
 
-	struct ward_txpkt *tx = list_first_entry(&req->sent, struct ward_txpkt, entry);
-
+	/* what went without packets is not sent again, whatever a packet says */
+	tx = list_first_entry_or_null(&req->sent, struct ward_txpkt, entry);
+	if (!tx)
+		return;
 	send_again(qp, tx, why);
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
@@ -352,11 +359,11 @@ static enum ward_refusal read_source(struct ward_run *run, struct ward_swqe *wqe
 		wqe->cur.pos += len;
 		return WARD_GRANTED;
 	}
-	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, to, len);
+	return ward_sges_read(&run->local, wqe->sge, wqe->num_sge, &wqe->cur, 0, to, len);
 }
 
-/* The operation of a request that is one packet and is answered by one, else 0 */
-static u8 single_op(const struct ward_swqe *wqe)
+/* ward_swqe_single_op() - the operation of a request of one packet answered by one, else 0 */
+u8 ward_swqe_single_op(const struct ward_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_ATOMIC_CMP_AND_SWP:
@@ -375,7 +382,7 @@ static u8 single_op(const struct ward_swqe *wqe)
 /* Answered by a response: what the fence flag waits for (F27) */
 static bool awaits_data(const struct ward_swqe *wqe)
 {
-	return wqe->opcode == IB_WR_RDMA_READ || single_op(wqe);
+	return wqe->opcode == IB_WR_RDMA_READ || ward_swqe_single_op(wqe);
 }
 
 static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
@@ -384,7 +391,7 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 	struct ward_requester *req = &qp->req;
 	bool write = wqe->opcode == WARD_IB_WR_ATOMIC_WRITE;
 	struct ward_pkt pkt = {
-		.opcode = WARD_RC | single_op(wqe),
+		.opcode = WARD_RC | ward_swqe_single_op(wqe),
 		.len = write ? wqe->length : 0,
 		.dma_len = wqe->length,
 		.flush_type = wqe->flush_type,
@@ -427,7 +434,8 @@ static bool build_single(struct ward_run *run, struct ward_swqe *wqe)
 	return true;
 }
 
-static enum ward_tail tail_of(const struct ward_swqe *wqe)
+/* ward_swqe_tail() - what the last packet of a SEND or WRITE brings along */
+enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe)
 {
 	switch (wqe->opcode) {
 	case IB_WR_SEND_WITH_IMM:
@@ -440,7 +448,8 @@ static enum ward_tail tail_of(const struct ward_swqe *wqe)
 	}
 }
 
-static bool is_write(const struct ward_swqe *wqe)
+/* ward_swqe_is_write() - whether it is an RDMA WRITE */
+bool ward_swqe_is_write(const struct ward_swqe *wqe)
 {
 	return wqe->opcode == IB_WR_RDMA_WRITE || wqe->opcode == IB_WR_RDMA_WRITE_WITH_IMM;
 }
@@ -452,9 +461,9 @@ static bool build_data(struct ward_run *run, struct ward_swqe *wqe)
 	struct ward_requester *req = &qp->req;
 	u32 len = min(wqe->length - req->offset, qp->mtu);
 	bool first = !req->offset, last = req->offset + len == wqe->length;
-	enum ward_msg msg = is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
+	enum ward_msg msg = ward_swqe_is_write(wqe) ? WARD_MSG_WRITE : WARD_MSG_SEND;
 	struct ward_pkt pkt = {
-		.opcode = ward_seg_opcode(qp->transport, msg, tail_of(wqe), first, last),
+		.opcode = ward_seg_opcode(qp->transport, msg, ward_swqe_tail(wqe), first, last),
 		.pad = -len & 3,
 		.mig = true,
 		.solicited = last && (wqe->flags & IB_SEND_SOLICITED),
@@ -638,6 +647,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
+	enum ward_way way;
 
 	if (!wqe->started && (wqe->flags & IB_SEND_FENCE) && req->reads)
 		return false;
@@ -650,8 +660,13 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		return true;
 	}
 
-	if (awaits_data(wqe)) {
-		u32 part = single_op(wqe) ? 0 :
+	way = ward_local_way(run, wqe);
+	if (way == WARD_WAIT)
+		return false;
+	if (way == WARD_LOCAL) {
+		/* the window is that of packets */
+	} else if (awaits_data(wqe)) {
+		u32 part = ward_swqe_single_op(wqe) ? 0 :
 			   min_t(u32, wqe->length - req->offset, window_quarter(qp) * 2 * qp->mtu);
 
 		if (req->reads >= max_t(u32, qp->attr.max_rd_atomic, 1) ||
@@ -665,14 +680,17 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->started = true;
 		wqe->first_psn = req->nxt;
 		req->offset = 0;
-		if (!is_write(wqe) && !awaits_data(wqe))
+		if (!ward_swqe_is_write(wqe) && !awaits_data(wqe))
 			ward_qp_count(qp, RDMA_SENDS);
 	}
 	run->budget--;
-	if (wqe->opcode == IB_WR_RDMA_READ) {
+	if (way == WARD_LOCAL) {
+		if (!ward_local_step(run, wqe))
+			return false;
+	} else if (wqe->opcode == IB_WR_RDMA_READ) {
 		if (!build_read(qp, wqe))
 			return false;
-	} else if (single_op(wqe)) {
+	} else if (ward_swqe_single_op(wqe)) {
 		if (!build_single(run, wqe))
 			return false;
 	} else if (!build_data(run, wqe)) {
@@ -712,13 +730,7 @@ bool ward_requester_drained(const struct ward_qp *qp)
 	       (sq->exec == head || !has_begun(qp, ward_sendq_at(sq, sq->exec)));
 }
 
-/**
- * ward_requester_run() - send what can be sent; in SQD only what has begun
- * @run: the run
- *
- * Context: under RCU with BH off.
- */
-void ward_requester_run(struct ward_run *run)
+static void execute(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_sendq *sq = &qp->sq;
@@ -753,4 +765,24 @@ void ward_requester_run(struct ward_run *run)
 		if (req->draining || !step(run, wqe))
 			return;
 	}
+}
+
+/**
+ * ward_requester_run() - send what can be sent; in SQD only what has begun
+ * @run: the run
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_requester_run(struct ward_run *run)
+{
+	struct ward_run peer;
+
+	peer.qp = NULL;
+	run->partner = &peer;
+	run->qp->req.awaits_peer = false;
+	if (unlikely(run->qp->req.drains))
+		ward_local_resume(run);
+	execute(run);
+	ward_local_end(run);
+	run->partner = NULL;
 }

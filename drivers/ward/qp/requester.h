@@ -11,10 +11,12 @@
 #include <linux/skbuff.h>
 
 #include "../mem/region.h"
+#include "../proto/segment.h"
 
 struct ward_pkt;
 struct ward_qp;
 struct ward_run;
+struct ward_swqe;
 struct ward_txpkt;
 
 /* Packets that may be under way without an acknowledgement, however small */
@@ -41,6 +43,10 @@ struct ward_txpkt;
  * @drained: what the one at @drain_index waited for has happened
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @tell_drained: in SQD: the consumer is to be told when all that has begun is complete
+ * @awaits_peer: the run wanted to own the peer and could not
+ * @drains:  a SEND_WITH_INV went without packets, and its region at the peer still drains
+ * @drains_index: its send queue index
+ * @drains_end: PSN after it
  * @armed:   the retransmission timer is set
  * @deadline: when to resend for want of an answer, which uses up a retry
  * @probe_at: when to send the oldest packet again before that, which does not
@@ -68,7 +74,11 @@ struct ward_requester {
 	bool			draining;
 	bool			drained;
 	bool			tell_drained;
+	bool			awaits_peer;
+	bool			drains;
 	bool			armed;
+	u32			drains_index;
+	u32			drains_end;
 	u32			drain_index;
 	struct ward_drain	drain;
 	ktime_t			deadline;
@@ -91,11 +101,17 @@ void ward_requester_progress(struct ward_qp *qp);
 void ward_requester_probe(struct ward_qp *qp, enum ward_resend why);
 void ward_requester_probe_soon(struct ward_qp *qp);
 
+enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe);
+u8 ward_swqe_single_op(const struct ward_swqe *wqe);
+bool ward_swqe_is_write(const struct ward_swqe *wqe);
+
 /* completer.c */
 void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
 void ward_completer_resume(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
+bool ward_completer_rnr(struct ward_run *run, u8 syndrome);
+enum ib_wc_status ward_nak_status(u8 syndrome);
 void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);
 
 #endif /* _WARD_QP_REQUESTER_H */

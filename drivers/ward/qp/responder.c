@@ -103,8 +103,7 @@ void ward_responder_forget(struct ward_run *run)
 	resp->has_rwqe = false;
 	__skb_queue_purge(&resp->early);
 	__skb_queue_purge(&resp->waiting);
-	kfree_skb(resp->parked);
-	resp->parked = NULL;
+	resp->parked = false;
 }
 
 /**
@@ -136,8 +135,8 @@ static void refuse(struct ward_run *run, u8 syndrome, u32 psn, enum ib_wc_status
 	resp->recv_status = recv_status;
 }
 
-/* Tell the peer, the receive in use, the consumer; then all is flushed */
-static void finish_refusal(struct ward_run *run)
+/* Tell the peer if it is to be, the receive in use, the consumer; then all is flushed */
+static void finish_refusal(struct ward_run *run, bool tell_peer)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
@@ -155,7 +154,8 @@ static void finish_refusal(struct ward_run *run)
 		ward_count(qp->dev, NAK_OPERATION);
 		break;
 	}
-	ward_ack_send(qp, syndrome, resp->refused_psn);
+	if (tell_peer)
+		ward_ack_send(qp, syndrome, resp->refused_psn);
 	if (told) {
 		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
 
@@ -191,6 +191,11 @@ static bool stopped_remote(struct ward_run *run, const struct ward_pkt *pkt, u32
 	return stopped(run, why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 }
 
+static enum ward_inject_dir dir_of(const struct ward_request *rq)
+{
+	return rq->skb ? WARD_INJECT_IN : WARD_INJECT_LOCAL;
+}
+
 static void invalid(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_QP_OP_ERR);
@@ -201,7 +206,9 @@ static void done(struct ward_qp *qp, const struct ward_pkt *pkt)
 {
 	struct ward_order *o = &qp->resp.order;
 
-	o->epsn = ward_psn_add(o->epsn, 1);
+	/* a local step stands for several packets */
+	o->epsn = ward_psn_add(o->epsn, likely(pkt->len <= qp->mtu) ? 1 :
+			       ward_seg_count(pkt->len, qp->mtu));
 	o->naked = false;
 	if (pkt->op->flags & WARD_IS_LAST) {
 		o->msg = WARD_MSG_NONE;
@@ -247,8 +254,9 @@ static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
 }
 
 /* Take a receive. False when there is none, and the peer has been told to wait, or UC drops it. */
-static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
+static bool need_receive(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	bool bad;
 
@@ -260,7 +268,9 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 			ward_order_give_up(&qp->resp.order, pkt);
 			return false;
 		}
-		not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
+		rq->outcome = WARD_STEP_RNR;
+		if (rq->skb)
+			not_ready(qp, WARD_AETH_RNR | qp->attr.min_rnr_timer, pkt->psn);
 		return false;
 	}
 	if (bad) {
@@ -272,7 +282,7 @@ static bool need_receive(struct ward_run *run, const struct ward_pkt *pkt)
 }
 
 /* An incoming invalidate is legal: whether it is finished */
-static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static bool begin_invalidate(struct ward_run *run, const struct ward_pkt *pkt)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
@@ -286,7 +296,8 @@ static bool begin_invalidate(struct ward_run *run, struct sk_buff *skb, const st
 	kref_get(&qp->ref);
 	resp->draining = true;
 	if (!ward_mr_invalidate(mr, &resp->drain, &closer)) {
-		resp->parked = skb_get(skb);
+		resp->parked = true;
+		resp->parked_pkt = *pkt;
 		return false;
 	}
 	resp->draining = false;
@@ -322,29 +333,31 @@ static void complete_send(struct ward_run *run, const struct ward_pkt *pkt)
 	done(qp, pkt);
 }
 
-static void take_send(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take_send(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_rwqe *rwqe = &resp->rwqe;
 	bool last = pkt->op->flags & WARD_IS_LAST;
 	enum ward_refusal why;
 
-	if (!need_receive(run, pkt))
+	if (!need_receive(run, rq))
 		return;
 	if (resp->order.got + pkt->len > rwqe->length) {
 		ward_count(qp->dev, REFUSED_LENGTH);
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
-	ward_inject_arm(run, &run->recv, WARD_INJECT_IN, pkt->opcode, pkt->psn);
-	if (stopped(run, ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur,
-					 resp->order.got, skb,
-					 ward_rx_cb(skb)->bth + pkt->hdr_len, pkt->len, last),
-		    WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR))
+	ward_inject_arm(run, &run->recv, dir_of(rq), pkt->opcode, pkt->psn);
+	why = ward_sges_write(&run->recv, rwqe->sge, rwqe->num_sge, &rwqe->cur, resp->order.got,
+			      &rq->src, pkt->len, last);
+	if (rq->src.why ||
+	    stopped(run, why, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_PROT_ERR))
 		return;
 	if (!last) {
 		done(qp, pkt);
+		rq->outcome = WARD_STEP_DONE;
 		return;
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
@@ -357,14 +370,20 @@ static void take_send(struct ward_run *run, struct sk_buff *skb, const struct wa
 			return;
 		}
 		/* one of an earlier life of the QP is still draining: the peer sends it again */
-		if (resp->draining || !begin_invalidate(run, skb, pkt))
+		if (resp->draining)
 			return;
+		if (!begin_invalidate(run, pkt)) {
+			rq->outcome = WARD_STEP_DRAINS;
+			return;
+		}
 	}
 	complete_send(run, pkt);
+	rq->outcome = WARD_STEP_DONE;
 }
 
-static void take_write(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take_write(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_order *o = &resp->order;
@@ -386,16 +405,16 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 				   IB_ACCESS_REMOTE_WRITE))
 			return;
 	}
-	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, pkt))
+	if ((pkt->op->flags & WARD_HAS_IMM) && !need_receive(run, rq))
 		return;
 	if (pkt->len) {
 		va = resp->va + o->got;
 		if (stopped_remote(run, pkt, resp->rkey, va, pkt->len, pkt->len,
 				   IB_ACCESS_REMOTE_WRITE))
 			return;
-		ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
-		ward_access_write(&run->remote, va, skb, ward_rx_cb(skb)->bth + pkt->hdr_len,
-				  pkt->len, last);
+		ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
+		if (!ward_access_write(&run->remote, va, &rq->src, pkt->len, last))
+			return;
 	}
 	if (pkt->op->flags & WARD_HAS_IMM) {
 		struct ib_wc wc = {
@@ -411,6 +430,7 @@ static void take_write(struct ward_run *run, struct sk_buff *skb, const struct w
 		ward_responder_wc(run, &wc);
 	}
 	done(qp, pkt);
+	rq->outcome = WARD_STEP_DONE;
 }
 
 static struct ward_reply answer_read(const struct ward_responder *resp,
@@ -456,8 +476,45 @@ static bool may_answer(struct ward_run *run, const struct ward_pkt *pkt, int rig
 	return false;
 }
 
-static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
+/* What is answered is done. The answer to a local step needs no sending. */
+static void answer_it(struct ward_qp *qp, struct ward_request *rq, const struct ward_reply *answer,
+		      u32 psns)
 {
+	struct ward_responder *resp = &qp->resp;
+
+	resp->order.epsn = ward_psn_add(rq->pkt.psn, psns);
+	resp->order.naked = false;
+	rq->orig = answer->orig;
+	rq->outcome = WARD_STEP_DONE;
+	if (rq->skb)
+		ward_replies_add(&resp->replies, answer);
+}
+
+/* Answer a local READ at once. False when it may not be, or not yet. */
+static bool copy_read(struct ward_run *run, struct ward_request *rq)
+{
+	const struct ward_pkt *pkt = &rq->pkt;
+	struct ward_sink *to = &rq->sink;
+	struct ward_sge from = { .addr = pkt->va, .length = pkt->dma_len, .lkey = pkt->rkey };
+	struct ward_source src = {
+		.access = &run->remote, .rights = IB_ACCESS_REMOTE_READ, .sge = &from, .num_sge = 1,
+	};
+	enum ward_refusal why;
+
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
+	why = ward_sges_write(to->access, to->sge, to->num_sge, to->cur, to->pos, &src,
+			      pkt->dma_len, to->last);
+	/* the region may have been invalidated meanwhile (F2) */
+	if (src.why)
+		stopped(run, src.why, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
+	else if (why && why != WARD_PARKED)
+		rq->outcome = WARD_STEP_NO_MEMORY;
+	return !why;
+}
+
+static void take_read(struct ward_run *run, struct ward_request *rq)
+{
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_reply answer;
@@ -467,16 +524,17 @@ static void take_read(struct ward_run *run, const struct ward_pkt *pkt)
 	if (pkt->dma_len && stopped_remote(run, pkt, pkt->rkey, pkt->va, pkt->dma_len, 0,
 					   IB_ACCESS_REMOTE_READ))
 		return;
+	if (!rq->skb && !copy_read(run, rq))
+		return;
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
 	answer = answer_read(resp, pkt, true);
-	ward_replies_add(&resp->replies, &answer);
-	resp->order.epsn = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu));
-	resp->order.naked = false;
+	answer_it(qp, rq, &answer, ward_seg_count(pkt->dma_len, qp->mtu));
 }
 
 /* Something that must not be executed twice is done: answer, and remember the answer */
-static void done_once(struct ward_qp *qp, const struct ward_pkt *pkt, u64 orig)
+static void done_once(struct ward_qp *qp, struct ward_request *rq, u64 orig)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_reply answer;
 
@@ -486,13 +544,12 @@ static void done_once(struct ward_qp *qp, const struct ward_pkt *pkt, u64 orig)
 	resp->once_next = (resp->once_next + 1) % resp->replies.max;
 	resp->msn = (resp->msn + 1) & WARD_24BITS;
 	answer = answer_once(resp, pkt, orig, true);
-	ward_replies_add(&resp->replies, &answer);
-	resp->order.epsn = ward_psn_add(pkt->psn, 1);
-	resp->order.naked = false;
+	answer_it(qp, rq, &answer, 1);
 }
 
-static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
+static void take_atomic(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	u64 orig;
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_ATOMIC))
@@ -500,19 +557,19 @@ static void take_atomic(struct ward_run *run, const struct ward_pkt *pkt)
 	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(u64), sizeof(u64),
 			   IB_ACCESS_REMOTE_ATOMIC))
 		return;
-	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
 		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
-	done_once(run->qp, pkt, orig);
+	done_once(run->qp, rq, orig);
 }
 
-static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
-			      const struct ward_pkt *pkt)
+static void take_atomic_write(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	u64 value;
 
 	if (!may_answer(run, pkt, IB_ACCESS_REMOTE_WRITE))
@@ -520,19 +577,21 @@ static void take_atomic_write(struct ward_run *run, struct sk_buff *skb,
 	if (stopped_remote(run, pkt, pkt->rkey, pkt->va, sizeof(value), sizeof(value),
 			   IB_ACCESS_REMOTE_WRITE))
 		return;
-	ward_inject_arm(run, &run->remote, WARD_INJECT_IN, pkt->opcode, pkt->psn);
+	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 	/* bytes, not a number: they land as they are in the packet */
-	skb_copy_bits(skb, ward_rx_cb(skb)->bth + pkt->hdr_len, &value, sizeof(value));
+	if (!ward_source_read(&rq->src, &value, sizeof(value)))
+		return;
 	if (ward_access_store(&run->remote, pkt->va, value)) {
 		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
-	done_once(run->qp, pkt, 0);
+	done_once(run->qp, rq, 0);
 }
 
-static void take_flush(struct ward_run *run, const struct ward_pkt *pkt)
+static void take_flush(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	int right = 0;
 
 	if (pkt->flush_type & WARD_FLUSH_GLOBAL)
@@ -551,7 +610,7 @@ static void take_flush(struct ward_run *run, const struct ward_pkt *pkt)
 		refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_LOC_ACCESS_ERR);
 		return;
 	}
-	done_once(run->qp, pkt, 0);
+	done_once(run->qp, rq, 0);
 }
 
 static const struct ward_once *find_once(const struct ward_responder *resp, u32 psn)
@@ -603,7 +662,7 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	ward_replies_add(&resp->replies, &answer);
 }
 
-static void execute(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void execute(struct ward_run *run, struct ward_request *rq)
 {
 	struct ward_qp *qp = run->qp;
 
@@ -613,34 +672,35 @@ static void execute(struct ward_run *run, struct sk_buff *skb, const struct ward
 		if (qp->state == IB_QPS_RTR)
 			ward_qp_event(qp, IB_EVENT_COMM_EST);
 	}
-	switch (pkt->op->msg) {
+	switch (rq->pkt.op->msg) {
 	case WARD_MSG_SEND:
-		take_send(run, skb, pkt);
+		take_send(run, rq);
 		break;
 	case WARD_MSG_WRITE:
-		take_write(run, skb, pkt);
+		take_write(run, rq);
 		break;
 	case WARD_MSG_READ:
-		take_read(run, pkt);
+		take_read(run, rq);
 		break;
 	case WARD_MSG_ATOMIC:
-		take_atomic(run, pkt);
+		take_atomic(run, rq);
 		break;
 	case WARD_MSG_ATOMIC_WRITE:
-		take_atomic_write(run, skb, pkt);
+		take_atomic_write(run, rq);
 		break;
 	case WARD_MSG_FLUSH:
-		take_flush(run, pkt);
+		take_flush(run, rq);
 		break;
 	default:
 		ward_count(qp->dev, REFUSED_ORDER);
-		invalid(run, pkt);
+		invalid(run, &rq->pkt);
 		break;
 	}
 }
 
-static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take_uc(struct ward_run *run, struct ward_request *rq)
 {
+	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
@@ -648,7 +708,7 @@ static void take_uc(struct ward_run *run, struct sk_buff *skb, const struct ward
 		ward_count(qp->dev, DROP_MESSAGE);
 		return;
 	}
-	execute(run, skb, pkt);
+	execute(run, rq);
 	if (!resp->refused)
 		return;
 	resp->refused = false;
@@ -699,39 +759,69 @@ static void begin_hole(struct ward_qp *qp)
 	hrtimer_start(&qp->nak_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
 }
 
-static void take_request(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+static void take_request(struct ward_run *run, struct ward_request *rq)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
-	run->remote.psn = pkt->psn;
+	run->remote.psn = rq->pkt.psn;
 	if (qp->transport == WARD_UD) {
-		ward_datagram_take(run, skb, pkt);
+		ward_datagram_take(run, rq->skb, &rq->pkt);
 		return;
 	}
 	if (qp->transport == WARD_UC) {
-		take_uc(run, skb, pkt);
+		take_uc(run, rq);
 		return;
 	}
-	switch (ward_order_judge(&resp->order, pkt)) {
+	switch (ward_order_judge(&resp->order, &rq->pkt)) {
 	case WARD_DUPLICATE:
-		take_duplicate(run, pkt);
+		take_duplicate(run, &rq->pkt);
 		return;
 	case WARD_NAK_SEQ:
 		begin_hole(qp);
 		fallthrough;
 	case WARD_IGNORE:
 		ward_qp_count(qp, OUT_OF_SEQ);
-		ward_early_keep(&resp->early, skb);
+		ward_early_keep(&resp->early, rq->skb);
 		return;
 	case WARD_INVALID:
 		ward_count(qp->dev, REFUSED_ORDER);
-		invalid(run, pkt);
+		invalid(run, &rq->pkt);
 		return;
 	case WARD_EXECUTE:
-		if (!ward_injecting() || !refused_by_rule(run, pkt))
-			execute(run, skb, pkt);
+		if (!ward_injecting() || !refused_by_rule(run, &rq->pkt))
+			execute(run, rq);
 		break;
+	}
+}
+
+/**
+ * ward_responder_step() - execute a local step
+ * @run: the run; it owes nothing, is not parked, and expects the PSN of this
+ * @rq:  the step; its outcome is returned
+ *
+ * A step is judged and executed as a packet of a path whose MTU is WARD_STEP.
+ *
+ * Context: under RCU with BH off.
+ */
+void ward_responder_step(struct ward_run *run, struct ward_request *rq)
+{
+	struct ward_responder *resp = &run->qp->resp;
+	struct ward_order order = resp->order;
+
+	order.mtu = WARD_STEP;
+	run->remote.psn = rq->pkt.psn;
+	if (ward_order_judge(&order, &rq->pkt) == WARD_EXECUTE) {
+		execute(run, rq);
+	} else {
+		ward_count(run->qp->dev, REFUSED_ORDER);
+		invalid(run, &rq->pkt);
+	}
+	if (rq->src.why && rq->src.why != WARD_PARKED)
+		rq->outcome = WARD_STEP_NO_MEMORY;
+	if (resp->refused) {
+		rq->outcome = WARD_STEP_REFUSED;
+		finish_refusal(run, false);
 	}
 }
 
@@ -747,13 +837,16 @@ static struct sk_buff *next_request(struct ward_responder *resp)
 static void take_waiting(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_pkt pkt;
 	struct sk_buff *skb;
 
 	while (!qp->fault.parked && (skb = next_request(&qp->resp))) {
-		ward_rx_parse(skb, &pkt);
+		struct ward_request rq = { .skb = skb };
+
+		ward_rx_parse(skb, &rq.pkt);
+		rq.src.skb = skb;
+		rq.src.off = ward_rx_cb(skb)->bth + rq.pkt.hdr_len;
 		if (ward_qp_receives(qp->state))
-			take_request(run, skb, &pkt);
+			take_request(run, &rq);
 		else
 			ward_count(qp->dev, DROP_STATE);
 		/* it begins anew when the pages are there */
@@ -823,17 +916,13 @@ void ward_responder_init(struct ward_qp *qp)
 void ward_responder_drained(struct ward_run *run)
 {
 	struct ward_responder *resp = &run->qp->resp;
-	struct sk_buff *skb = resp->parked;
-	struct ward_pkt pkt;
 
 	resp->draining = false;
 	/* the QP may have failed in between */
-	if (!skb)
+	if (!resp->parked)
 		return;
-	resp->parked = NULL;
-	ward_rx_parse(skb, &pkt);
-	complete_send(run, &pkt);
-	consume_skb(skb);
+	resp->parked = false;
+	complete_send(run, &resp->parked_pkt);
 	take_waiting(run);
 }
 
@@ -902,7 +991,7 @@ void ward_responder_run(struct ward_run *run)
 		return;
 	}
 	if (resp->refused) {
-		finish_refusal(run);
+		finish_refusal(run, true);
 		return;
 	}
 	/* another hole, behind the one that was closed */

@@ -17,6 +17,47 @@ struct ward_qp;
 struct ward_run;
 struct ward_swqe;
 
+/* Bytes of a local step, and of a run of them with BH off; a multiple of every MTU */
+#define WARD_STEP	(64 * 1024)
+
+/* What became of a local step; of a packet nobody asks */
+enum ward_outcome {
+	WARD_STEP_LATER,	/* nothing yet: one of the two QPs waits for pages */
+	WARD_STEP_DONE,		/* executed */
+	WARD_STEP_DRAINS,	/* executed, and done when a region has drained */
+	WARD_STEP_RNR,		/* nothing: the consumer has posted no receive */
+	WARD_STEP_REFUSED,	/* the peer has failed; resp.syndrome tells why */
+	WARD_STEP_NO_MEMORY,	/* the requester may not touch its own memory */
+};
+
+/* Where the answer to a local READ goes: the pieces of its work request, from @pos on */
+struct ward_sink {
+	struct ward_access	*access;
+	const struct ward_sge	*sge;
+	u32			num_sge;
+	struct ward_cursor	*cur;
+	u32			pos;
+	bool			last;	/* the answer ends with these bytes */
+};
+
+/**
+ * struct ward_request - a request, on its way through the responder
+ * @pkt:     what is asked. A local step is one in the shape of a packet, of up to WARD_STEP bytes
+ * @skb:     the packet that it came in; NULL: a local step
+ * @src:     its payload
+ * @sink:    local step, READ
+ * @outcome: local step: what became of it
+ * @orig:    local step, atomic: what was there before
+ */
+struct ward_request {
+	struct ward_pkt		pkt;
+	struct sk_buff		*skb;
+	struct ward_source	src;
+	struct ward_sink	sink;
+	enum ward_outcome	outcome;
+	u64			orig;
+};
+
 /* What was executed and must not be again: what to answer should it come once more (F30) */
 struct ward_once {
 	bool	valid;
@@ -47,7 +88,8 @@ struct ward_once {
  * @once_next: see @once
  * @early:   requests that came before an earlier one
  * @waiting: requests behind one that is parked
- * @parked:  the SEND_WITH_INV whose receive completes when its region has drained
+ * @parked:  a SEND_WITH_INV is in place, and its receive completes when its region has drained
+ * @parked_pkt: that request
  * @drain:   of that region
  * @draining: @drain is in use; it outlives @parked when the QP fails
  */
@@ -73,7 +115,8 @@ struct ward_responder {
 	u32			once_next;
 	struct sk_buff_head	early;
 	struct sk_buff_head	waiting;
-	struct sk_buff		*parked;
+	bool			parked;
+	struct ward_pkt		parked_pkt;
 	struct ward_drain	drain;
 	bool			draining;
 };
@@ -86,6 +129,7 @@ void ward_responder_exit(struct ward_qp *qp);
 int ward_responder_setup(struct ward_qp *qp, u32 max_reads);
 void ward_responder_forget(struct ward_run *run);
 void ward_responder_take(struct ward_run *run, struct sk_buff *skb);
+void ward_responder_step(struct ward_run *run, struct ward_request *rq);
 void ward_responder_drained(struct ward_run *run);
 void ward_responder_nak_timer(struct ward_qp *qp);
 void ward_responder_resume(struct ward_run *run);

@@ -34,6 +34,7 @@ struct ward_qp;
  * @status:    what it will complete with; not success: known already, and nothing after it executes
  * @posted:    jiffies when it was posted
  * @started:   its first packet was built
+ * @local:     its latest bytes went without packets (qp/local.h)
  * @executed:  a local operation: done, its completion need only wait for its turn
  * @num_sge:   pieces
  * @length:    bytes in all pieces, or of inline data
@@ -62,6 +63,7 @@ struct ward_swqe {
 	enum ib_wc_status	status;
 	unsigned long		posted;
 	bool			started;
+	bool			local;
 	bool			executed;
 	u32			num_sge;
 	u32			length;

@@ -16,8 +16,18 @@ struct attribute_group;
 struct seq_file;
 struct ward_device;
 
+/* How to reach a QP of this host */
+enum {
+	WARD_PATH_PACKET,	/* always by packets */
+	WARD_PATH_AUTO,		/* from memory to memory in the same namespace, where nothing sees it */
+};
+
+#define WARD_PATH_WORDS	((const char *const []){ "packet", "auto" })
+
 /* X(enum name, name, first value, smallest, largest, words or NULL, meaning) */
 #define WARD_OPTIONS(X) \
+	X(PATH, path, WARD_PATH_AUTO, 0, 1, WARD_PATH_WORDS, \
+	  "to QPs of this host: from memory to memory (auto), or as packets (packet)") \
 	X(WINDOW, window, 256, 16, 1024, NULL, \
 	  "KiB that a QP has under way at most; never more than 256 packets")
 

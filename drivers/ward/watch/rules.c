@@ -263,6 +263,14 @@ static void set_error(struct ward_rules *rules, const char *word, const char *wh
 	spin_unlock_irq(&rules->lock);
 }
 
+static void count_kinds(struct ward_rules *rules, const struct rule *r, int change)
+{
+	if (r->fault == WARD_FAULT_HOLD)
+		WRITE_ONCE(rules->holds, rules->holds + change);
+	if (r->dirs && !(r->dirs & WARD_INJECT_LOCAL))
+		WRITE_ONCE(rules->packets, rules->packets + change);
+}
+
 /**
  * ward_rules_add() - add a rule
  * @rules: the rules
@@ -292,8 +300,7 @@ int ward_rules_add(struct ward_rules *rules, const char *text)
 			id = ++rules->last;
 			r->id = id;
 			rules->num++;
-			if (r->fault == WARD_FAULT_HOLD)
-				WRITE_ONCE(rules->holds, rules->holds + 1);
+			count_kinds(rules, r, 1);
 			list_add_tail(&r->entry, &rules->list);
 			r = NULL;
 		} else {
@@ -327,8 +334,7 @@ int ward_rules_clear(struct ward_rules *rules, u32 id)
 	list_for_each_entry_safe(r, next, &rules->list, entry) {
 		if (id && r->id != id)
 			continue;
-		if (r->fault == WARD_FAULT_HOLD)
-			WRITE_ONCE(rules->holds, rules->holds - 1);
+		count_kinds(rules, r, -1);
 		list_move(&r->entry, &gone);
 		rules->num--;
 		n++;

@@ -108,6 +108,7 @@ struct ward_happening {
  * @num:   how many
  * @last:  number of the newest
  * @holds: how many of them hold; read anywhere
+ * @packets: how many are about packets only, so that there must be packets; read anywhere
  * @error: why the last line that was refused was
  */
 struct ward_rules {
@@ -116,6 +117,7 @@ struct ward_rules {
 	u32			num;
 	u32			last;
 	u32			holds;
+	u32			packets;
 	char			error[128];
 };
 

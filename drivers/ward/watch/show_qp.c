@@ -11,7 +11,6 @@
 
 #include "../net/net.h"
 #include "../net/path.h"
-#include "../net/rx.h"
 #include "../proto/psn.h"
 #include "../qp/qp.h"
 #include "../qp/txpkt.h"
@@ -139,16 +138,13 @@ static void take_ids(struct snapshot *snap, const struct ward_qp *qp)
 static void take_owned(struct snapshot *snap, struct ward_qp *qp)
 {
 	const struct ward_txpkt *tx;
-	struct ward_pkt pkt;
 
 	list_for_each_entry(tx, &qp->req.sent, entry)
 		snap->kept++;
 	if (qp->req.resend)
 		snap->resend_psn = qp->req.resend->psn;
-	if (qp->resp.parked) {
-		ward_rx_parse(qp->resp.parked, &pkt);
-		snap->parked_key = pkt.inv_rkey;
-	}
+	if (qp->resp.parked)
+		snap->parked_key = qp->resp.parked_pkt.inv_rkey;
 	if (!qp->srq && qp->rq.ring.buf)
 		snap->receives = ward_recvq_len(&qp->rq);
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether what goes along a path need not go as packets.
+ *
+ * All that could tell a packet from no packet is looked at each time: a few loads
+ * of what the kernel keeps at hand anyway, and no notifier that could be late.
+ * The answer errs on the side of packets. In their order on the way:
+ *
+ *	the port, and the address of the source	up; the route's lookup checks the address
+ *	IPsec					no policy in the namespace
+ *	netfilter				no hook of any kind where packets pass
+ *	the route				by the loopback netdev
+ *	its traffic control			no queueing discipline, no filters
+ *	packet sockets (captures), XDP		none
+ *
+ * A route through a VRF's netdev is not by loopback, so it is not inside.
+ * Programs of control groups are not looked at: our sockets are in the root group.
+ */
+#include <linux/netdevice.h>
+#include <linux/netfilter.h>
+#include <net/dst.h>
+#include <net/net_namespace.h>
+#include <net/sch_generic.h>
+#include <net/xfrm.h>
+
+#include "../verbs/device.h"
+#include "inside.h"
+#include "net.h"
+#include "path.h"
+
+static bool filters(const struct net *net, bool ipv6)
+{
+#ifdef CONFIG_NETFILTER
+	static const u8 passed[] = {
+		NF_INET_LOCAL_OUT, NF_INET_POST_ROUTING, NF_INET_PRE_ROUTING, NF_INET_LOCAL_IN,
+	};
+	struct nf_hook_entries __rcu *const *hooks = ipv6 ? net->nf.hooks_ipv6 :
+							    net->nf.hooks_ipv4;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(passed); i++)
+		if (rcu_access_pointer(hooks[passed[i]]))
+			return true;
+#endif
+	return false;
+}
+
+static bool has_ipsec(const struct net *net)
+{
+#ifdef CONFIG_XFRM
+	static const u8 passed[] = { XFRM_POLICY_IN, XFRM_POLICY_OUT };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(passed); i++)
+		if (READ_ONCE(net->xfrm.policy_count[passed[i]]) ||
+		    READ_ONCE(net->xfrm.policy_default[passed[i]]) == XFRM_USERPOLICY_BLOCK)
+			return true;
+#endif
+	return false;
+}
+
+/* Does anything happen to a packet on the loopback netdev but that it comes back? */
+static bool meddles(struct net_device *lo)
+{
+	const struct Qdisc *qdisc = rcu_dereference(netdev_get_tx_queue(lo, 0)->qdisc);
+
+	/* once there was an ingress or clsact discipline, this stays */
+	if (!qdisc || qdisc->enqueue || rcu_access_pointer(lo->ingress_queue))
+		return true;
+#ifdef CONFIG_NET_XGRESS
+	if (rcu_access_pointer(lo->tcx_ingress) || rcu_access_pointer(lo->tcx_egress))
+		return true;
+#endif
+#ifdef CONFIG_NETFILTER_INGRESS
+	if (rcu_access_pointer(lo->nf_hooks_ingress))
+		return true;
+#endif
+#ifdef CONFIG_NETFILTER_EGRESS
+	if (rcu_access_pointer(lo->nf_hooks_egress))
+		return true;
+#endif
+	return rcu_access_pointer(lo->xdp_prog) || dev_nit_active(lo);
+}
+
+/* Is the port up, and does the route go by the loopback netdev? */
+static bool loops(struct ward_path *path, const struct net_device *lo)
+{
+	const struct net_device *ndev = ward_path_netdev(path);
+	struct dst_entry *dst;
+	bool yes;
+
+	if (!ndev || !netif_running(ndev) || !netif_carrier_ok(ndev))
+		return false;
+	dst = ward_path_route(path);
+	if (IS_ERR(dst))
+		return false;
+	yes = READ_ONCE(dst->dev) == lo && !dst->error && !dst_xfrm(dst);
+	dst_release(dst);
+	return yes;
+}
+
+/**
+ * ward_paths_are_inside() - whether packets would pass nothing but the stack
+ * @path: the path of one QP to another one in its namespace
+ * @back: the path back
+ *
+ * Context: BH off, under RCU.
+ * Return: whether they would, now, both ways.
+ */
+bool ward_paths_are_inside(struct ward_path *path, struct ward_path *back)
+{
+	const struct net *net = path->dev->net->net;
+	struct net_device *lo = net->loopback_dev;
+
+	return netif_running(lo) && !filters(net, path->ipv6) && !has_ipsec(net) &&
+	       !meddles(lo) && loops(path, lo) && loops(back, lo);
+}
