@@ -17,6 +17,7 @@
 #include "../net/rx.h"
 #include "../qp/qp.h"
 #include "inject.h"
+#include "trace.h"
 
 /* Who is held looks so often whether the device goes, which nobody tells it */
 #define LOOK		(HZ / 20)
@@ -61,8 +62,10 @@ static u32 match(struct ward_qp *qp, unsigned long which, struct ward_happening 
 	if (path)
 		at->peer = path->dgid;
 	id = ward_rules_match(&qp->dev->inject.rules, which, at, fault, arg);
-	if (id)
+	if (id) {
 		ward_count(qp->dev, INJECTED);
+		trace_ward_inject(qp->dev, at->qpn, at->psn, id);
+	}
 	return id;
 }
 
