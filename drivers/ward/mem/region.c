@@ -35,7 +35,8 @@ int ward_keys_init(struct ward_keys *keys)
 		return -ENOMEM;
 	get_random_bytes(keys->index, sizeof(*keys->index));
 	xa_init_flags(&keys->regions, XA_FLAGS_ALLOC1);
-	atomic_set(&keys->count, 0);
+	atomic_set(&keys->num_mr, 0);
+	atomic_set(&keys->num_mw, 0);
 	return 0;
 }
 
@@ -78,6 +79,22 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 	return mr;
 }
 
+static bool count_one(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+
+	if (ward_mr_is_window(mr))
+		return atomic_add_unless(&keys->num_mw, 1, WARD_MAX_MW);
+	return atomic_add_unless(&keys->num_mr, 1, WARD_MAX_MR);
+}
+
+static void uncount_one(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+
+	atomic_dec(ward_mr_is_window(mr) ? &keys->num_mw : &keys->num_mr);
+}
+
 /**
  * ward_mr_publish() - give a region its key
  * @mr: a region from ward_mr_create()
@@ -86,7 +103,7 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
  * at first and the consumer's from then on. A key is never 0 (F46).
  *
  * Context: may sleep.
- * Return: 0, or -ENOMEM when the device has WARD_MAX_MR regions already.
+ * Return: 0, or -ENOMEM when the device has WARD_MAX_MR regions, or WARD_MAX_MW windows, already.
  */
 int ward_mr_publish(struct ward_mr *mr)
 {
@@ -94,15 +111,15 @@ int ward_mr_publish(struct ward_mr *mr)
 	u32 index;
 	int err;
 
-	if (atomic_inc_return(&keys->count) > WARD_MAX_MR) {
-		err = -ENOMEM;
-		goto err_count;
-	}
+	if (!count_one(mr))
+		return -ENOMEM;
 	do {
 		err = xa_alloc_cyclic(&keys->regions, &mr->slot, mr,
 				      XA_LIMIT(1, WARD_24BITS), &keys->next, GFP_KERNEL);
-		if (err < 0)
-			goto err_count;
+		if (err < 0) {
+			uncount_one(mr);
+			return -ENOMEM;
+		}
 		index = ward_permute(keys->index, mr->slot);
 		/* the one slot whose index is 0 stays taken for the life of the device */
 		if (!index)
@@ -113,10 +130,6 @@ int ward_mr_publish(struct ward_mr *mr)
 	mr->ib.lkey = mr->key;
 	mr->ib.rkey = mr->key;
 	return 0;
-
-err_count:
-	atomic_dec(&keys->count);
-	return err < 0 ? -ENOMEM : err;
 }
 
 /**
@@ -320,7 +333,7 @@ void ward_mr_destroy(struct ward_mr *mr)
 
 	xa_erase(&keys->regions, mr->slot);
 	ward_mr_quiesce(mr);
-	atomic_dec(&keys->count);
+	uncount_one(mr);
 	ward_pages_put(mr->list[0]);
 	ward_pages_put(mr->list[1]);
 	kfree_rcu(mr, rcu);

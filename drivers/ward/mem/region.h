@@ -70,13 +70,15 @@ struct ward_backing {
  * struct ward_keys - the key space of a device: lkeys and R_keys
  * @regions: slot to struct ward_mr, read under RCU
  * @next:    cursor: a freed slot comes back as late as possible
- * @count:   regions there are
+ * @num_mr:  regions there are that are no windows
+ * @num_mw:  windows there are
  * @index:   slot <-> the upper 24 bits of a key
  */
 struct ward_keys {
 	struct xarray		regions;
 	u32			next;
-	atomic_t		count;
+	atomic_t		num_mr;
+	atomic_t		num_mw;
 	struct ward_permute	*index;
 };
 

@@ -463,10 +463,8 @@ int ward_qp_publish(struct ward_qp *qp)
 		qp->qpn = WARD_GSI_QPN;
 		return cmpxchg(&qp->dev->gsi, NULL, qp) ? -EBUSY : 0;
 	}
-	if (atomic_inc_return(&qp->dev->num_qps) > WARD_MAX_QP) {
-		err = -ENOMEM;
-		goto err_count;
-	}
+	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP))
+		return -ENOMEM;
 	do {
 		err = xa_alloc_cyclic(&wn->qps, &qp->slot, NULL, XA_LIMIT(1, WARD_24BITS),
 				      &wn->qp_next, GFP_KERNEL);
