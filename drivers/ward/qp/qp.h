@@ -50,6 +50,7 @@ enum {
 	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_FENCED,		/* what was registered through it is out of reach (fence.h) */
 	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
@@ -100,6 +101,9 @@ enum {
  * @rnr_timer: waits as long as the peer's RNR NAK says
  * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
+ * @fencing:  in ERR: does not flush until WARD_EV_FENCED
+ * @tell_last: in ERR: LAST_WQE_REACHED is to be told when it has flushed
+ * @fence_work: see fence.c
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
  */
@@ -142,6 +146,9 @@ struct ward_qp {
 	struct hrtimer		nak_timer;
 	struct ward_fault	fault;
 
+	bool			fencing;
+	bool			tell_last;
+	struct work_struct	fence_work;
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };

@@ -354,7 +354,7 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
 		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					   qp->qpn, pkt->inv_rkey)) {
+					   qp->qpn, pkt->inv_rkey, true)) {
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}

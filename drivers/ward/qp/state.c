@@ -11,6 +11,7 @@
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../verbs/cq.h"
+#include "fence.h"
 #include "qp.h"
 
 /**
@@ -54,6 +55,8 @@ void ward_qp_flush(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	bool bad;
 
+	if (qp->fencing)
+		return;
 	flush_sends(run);
 	if (qp->state == IB_QPS_SQE)
 		return;
@@ -63,6 +66,11 @@ void ward_qp_flush(struct ward_run *run)
 		struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
+	}
+	/* it holds no receive any more, and takes none (F34) */
+	if (qp->tell_last) {
+		qp->tell_last = false;
+		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 
@@ -75,7 +83,7 @@ void ward_qp_flush(struct ward_run *run)
 void ward_qp_fail(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
-	bool again = qp->state == IB_QPS_ERR;
+	bool first = qp->state != IB_QPS_ERR;
 
 	WRITE_ONCE(qp->state, IB_QPS_ERR);
 	/* pairs with the barrier in post_recv() */
@@ -88,10 +96,11 @@ void ward_qp_fail(struct ward_run *run)
 	}
 	ward_qp_forget(qp);
 	ward_responder_forget(run);
+	if (first) {
+		qp->tell_last = qp->srq;
+		ward_fence_begin(qp);
+	}
 	ward_qp_flush(run);
-	/* it holds no receive any more, and takes none (F34) */
-	if (qp->srq && !again)
-		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /**
@@ -118,6 +127,11 @@ static void reset(struct ward_run *run)
 	unsigned long flags;
 
 	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ward_fence_wait(qp);
+	ward_fence_now(qp);
+	qp->fencing = false;
+	qp->tell_last = false;
+	clear_bit(WARD_EV_FENCED, &qp->events);
 	ward_qp_forget(qp);
 	local_bh_disable();
 	ward_responder_forget(run);
@@ -309,5 +323,7 @@ int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask)
 	ward_qp_own(qp, &run);
 	err = modify(&run, attr, mask);
 	ward_qp_disown(&run);
+	if (!err && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_ERR)
+		ward_fence_wait(qp);
 	return err;
 }

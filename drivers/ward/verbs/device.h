@@ -37,6 +37,7 @@ extern struct workqueue_struct *ward_wq;
 #define WARD_MAX_CQ		(64 * 1024)
 #define WARD_MAX_CQE		(64 * 1024 - 1)
 #define WARD_MAX_MR		(256 * 1024)
+#define WARD_MAX_MW		(256 * 1024)
 #define WARD_MAX_PD		(64 * 1024)
 #define WARD_MAX_AH		(64 * 1024)
 #define WARD_MAX_FASTREG_PAGES	1024
@@ -68,6 +69,7 @@ extern struct workqueue_struct *ward_wq;
  * @srqs:      numbers of SRQs in use
  * @ahs:       user AHs: number to struct ward_path *, read under RCU
  * @next_ah:   cursor
+ * @num_cq:    CQs there are
  * @num_pd:    PDs there are
  * @num_ah:    AHs there are
  */
@@ -97,6 +99,7 @@ struct ward_device {
 	struct ida		srqs;
 	struct xarray		ahs;
 	u32			next_ah;
+	atomic_t		num_cq;
 	atomic_t		num_pd;
 	atomic_t		num_ah;
 };

@@ -12,6 +12,7 @@
 #include "../verbs/device.h"
 #include "debugfs.h"
 #include "inject.h"
+#include "orphans.h"
 
 static struct dentry *root;
 
@@ -57,6 +58,7 @@ void ward_debugfs_add(struct ward_device *dev)
 	debugfs_create_file("info", 0400, dev->debugfs, dev, &info_fops);
 	ward_inject_show_in(dev);
 	ward_probe_show_in(dev);
+	ward_orphans_show_in(dev);
 }
 
 /**
