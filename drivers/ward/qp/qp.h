@@ -24,6 +24,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "../net/train.h"
 #include "../verbs/device.h"
 #include "recvq.h"
 #include "requester.h"
@@ -102,6 +103,7 @@ enum {
  * @mtu:      path MTU in bytes
  * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
+ * @train:    packets that go at the end of the run, of the owner
  * @sq:       send queue
  * @rq:       receive queue; all zero with @srq
  * @req:      requester
@@ -158,6 +160,7 @@ struct ward_qp {
 	u32			mtu;
 	struct ward_path __rcu	*path;
 	u32			qkey;
+	struct ward_train	*train;
 	struct ward_sendq	sq;
 	struct ward_recvq	rq;
 	struct ward_requester	req;
@@ -185,6 +188,7 @@ struct ward_qp {
  * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
  *          own; its qp is NULL while it is not
  * @copied: bytes that local steps have copied
+ * @train:  packets that go together
  * @budget: packets that may still be sent
  * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
@@ -198,6 +202,7 @@ struct ward_run {
 	struct ward_access	remote;
 	struct ward_run		*partner;
 	u32			copied;
+	struct ward_train	train;
 	int			budget;
 	bool			may_sleep;
 	bool			again;
@@ -245,6 +250,8 @@ static inline bool ward_qp_receives(enum ib_qp_state state)
 }
 
 /* qp.c: life, ownership, runs */
+int ward_qp_cache_init(void);
+void ward_qp_cache_exit(void);
 struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 			       const struct ib_qp_init_attr *init);
 int ward_qp_publish(struct ward_qp *qp);
