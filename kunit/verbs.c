@@ -330,8 +330,13 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 	return v;
 }
 
-/* One more pair of queue pairs between the same devices, in the same PDs. */
 struct verbs *verbs_more(struct kunit *test, struct verbs *v)
+{
+	return verbs_more_pd(test, v, v->a.pd, v->b.pd);
+}
+
+/* One more pair of queue pairs between the same devices, of the PDs given. */
+struct verbs *verbs_more_pd(struct kunit *test, struct verbs *v, struct ib_pd *a, struct ib_pd *b)
 {
 	struct verbs *more = kunit_kzalloc(test, sizeof(*more), GFP_KERNEL);
 
@@ -339,6 +344,8 @@ struct verbs *verbs_more(struct kunit *test, struct verbs *v)
 	*more = *v;
 	more->a.qp = NULL;
 	more->b.qp = NULL;
+	more->a.pd = a;
+	more->b.pd = b;
 	v->more = more;
 	verbs_connect(test, more);
 	return more;

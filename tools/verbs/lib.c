@@ -126,7 +126,8 @@ static void to_rts(struct end *e, uint32_t peer)
 void connect_ends(struct end *a, struct end *b)
 {
 	to_rts(a, b->qp->qp_num);
-	to_rts(b, a->qp->qp_num);
+	if (b != a)
+		to_rts(b, a->qp->qp_num);
 }
 
 void pair_open(struct end *a, struct end *b, enum ibv_qp_type type)

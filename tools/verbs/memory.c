@@ -306,14 +306,13 @@ static void odp_f42_moved_pages_are_left_alone(void)
 	w.rkey = to->rkey;
 	writer_start(&w);
 	for (i = 1; i <= 200; i++) {
-		if (mremap(y, len, len, MREMAP_MAYMOVE | MREMAP_FIXED, z) == MAP_FAILED)
+		/* leaves no hole, which the other thread might map something into */
+		if (mremap(y, len, len, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, z) ==
+		    MAP_FAILED)
 			die("mremap");
 		memcpy(copy, z, len);
 		/* what the writer sends from now on is different */
 		memset(x, i % 251 + 1, len);
-		if (mmap(y, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			 -1, 0) == MAP_FAILED)
-			die("mmap");
 		n = w.writes;
 		while (w.writes < n + 2)
 			usleep(100);

@@ -193,6 +193,7 @@ bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u
 		return true;
 	/* pairs with the order in which a program that polls the last word reads */
 	smp_wmb();
+	ward_inject_pause_last(a);
 	return write_part(a->mr, va + head, src, len - head);
 }
 

@@ -41,6 +41,7 @@ struct ward_cursor {
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
  * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
+ * @hold_last: likewise, before the last word of a message
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -55,6 +56,7 @@ struct ward_access {
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
 	u32			hold;
+	u32			hold_last;
 };
 
 /**

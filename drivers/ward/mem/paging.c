@@ -24,12 +24,6 @@ DEFINE_STATIC_KEY_FALSE(ward_paging_used);
 
 static struct workqueue_struct *fault_wq;
 
-static u64 first_entry(const struct ward_paging *paging, u64 start)
-{
-	return start > ib_umem_start(paging->umem) ?
-	       (start - ib_umem_start(paging->umem)) >> PAGE_SHIFT : 0;
-}
-
 static bool any_present(const struct ward_pages *pages, u64 from, u64 to)
 {
 	for (; from < to; from++)
@@ -61,7 +55,7 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 {
 	struct ib_umem_odp *umem = container_of(notifier, struct ib_umem_odp, notifier);
 	struct ward_paging *paging;
-	u64 from, to;
+	u64 start = ib_umem_start(umem), from, to;
 
 	if (!mmu_notifier_range_blockable(range))
 		return false;
@@ -70,11 +64,12 @@ static bool invalidate(struct mmu_interval_notifier *notifier,
 	paging = umem->private;
 	/* before it is set there are no entries */
 	if (paging) {
-		from = first_entry(paging, range->start);
-		to = first_entry(paging, min_t(u64, PAGE_ALIGN(range->end), ib_umem_end(umem)));
-		clear_entries(paging, from, to);
-		ib_umem_odp_unmap_dma_pages(umem, max_t(u64, range->start, ib_umem_start(umem)),
-					    min_t(u64, range->end, ib_umem_end(umem)));
+		/* the end of a mm is a range that ends at ULONG_MAX */
+		from = max_t(u64, range->start, start);
+		to = min_t(u64, range->end, ib_umem_end(umem));
+		clear_entries(paging, (from - start) >> PAGE_SHIFT,
+			      (PAGE_ALIGN(to) - start) >> PAGE_SHIFT);
+		ib_umem_odp_unmap_dma_pages(umem, from, to);
 	}
 	mutex_unlock(&umem->umem_mutex);
 	return true;

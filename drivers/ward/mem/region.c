@@ -35,7 +35,8 @@ int ward_keys_init(struct ward_keys *keys)
 		return -ENOMEM;
 	get_random_bytes(keys->index, sizeof(*keys->index));
 	xa_init_flags(&keys->regions, XA_FLAGS_ALLOC1);
-	atomic_set(&keys->count, 0);
+	atomic_set(&keys->num_mr, 0);
+	atomic_set(&keys->num_mw, 0);
 	return 0;
 }
 
@@ -79,6 +80,22 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 	return mr;
 }
 
+static bool count_one(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+
+	if (ward_mr_is_window(mr))
+		return atomic_add_unless(&keys->num_mw, 1, WARD_MAX_MW);
+	return atomic_add_unless(&keys->num_mr, 1, WARD_MAX_MR);
+}
+
+static void uncount_one(struct ward_mr *mr)
+{
+	struct ward_keys *keys = &mr->dev->keys;
+
+	atomic_dec(ward_mr_is_window(mr) ? &keys->num_mw : &keys->num_mr);
+}
+
 /**
  * ward_mr_publish() - give a region its key
  * @mr: a region from ward_mr_create()
@@ -87,7 +104,7 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
  * at first and the consumer's from then on. A key is never 0 (F46).
  *
  * Context: may sleep.
- * Return: 0, or -ENOMEM when the device has WARD_MAX_MR regions already.
+ * Return: 0, or -ENOMEM when the device has WARD_MAX_MR regions, or WARD_MAX_MW windows, already.
  */
 int ward_mr_publish(struct ward_mr *mr)
 {
@@ -95,15 +112,15 @@ int ward_mr_publish(struct ward_mr *mr)
 	u32 index;
 	int err;
 
-	if (atomic_inc_return(&keys->count) > WARD_MAX_MR) {
-		err = -ENOMEM;
-		goto err_count;
-	}
+	if (!count_one(mr))
+		return -ENOMEM;
 	do {
 		err = xa_alloc_cyclic(&keys->regions, &mr->slot, mr,
 				      XA_LIMIT(1, WARD_24BITS), &keys->next, GFP_KERNEL);
-		if (err < 0)
-			goto err_count;
+		if (err < 0) {
+			uncount_one(mr);
+			return -ENOMEM;
+		}
 		index = ward_permute(keys->index, mr->slot);
 		/* the one slot whose index is 0 stays taken for the life of the device */
 		if (!index)
@@ -114,10 +131,6 @@ int ward_mr_publish(struct ward_mr *mr)
 	mr->ib.lkey = mr->key;
 	mr->ib.rkey = mr->key;
 	return 0;
-
-err_count:
-	atomic_dec(&keys->count);
-	return err < 0 ? -ENOMEM : err;
 }
 
 /**
@@ -193,25 +206,14 @@ void ward_mr_leave(struct ward_mr *mr)
 		mr_drained(mr);
 }
 
-/**
- * ward_mr_invalidate() - put a region out of reach
- * @mr:    the region; the caller is not inside its guard
- * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
- *         waits by other means
- * @closer: who wants it
- *
- * Nobody enters after this call. An invalid region stays as it is (F39).
- *
- * Context: BH off, or any that may take a BH lock.
- * Return: true when the region is out of reach now; false when @drain->done will be called.
- */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
-			const struct ward_closer *closer)
+/* @via: only if this QP has registered it; 0: whoever has */
+static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
+		       const struct ward_closer *closer)
 {
 	bool first;
 
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_FREE) {
+	if (mr->state == WARD_FREE || (via && mr->via != via)) {
 		spin_unlock_bh(&mr->lock);
 		return true;
 	}
@@ -227,6 +229,40 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
 		list_add_tail(&drain->entry, &mr->waiters);
 	spin_unlock_bh(&mr->lock);
 	return false;
+}
+
+/**
+ * ward_mr_invalidate() - put a region out of reach
+ * @mr:    the region; the caller is not inside its guard
+ * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
+ *         waits by other means
+ * @closer: who wants it
+ *
+ * Nobody enters after this call. An invalid region stays as it is (F39).
+ *
+ * Context: BH off, or any that may take a BH lock.
+ * Return: true when the region is out of reach now; false when @drain->done will be called.
+ */
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+			const struct ward_closer *closer)
+{
+	return invalidate(mr, 0, drain, closer);
+}
+
+/**
+ * ward_mr_invalidate_via() - likewise, if a given QP has registered it
+ * @mr:    any region
+ * @qpn:   the QP
+ * @drain: as above
+ *
+ * Context: BH off, or any that may take a BH lock; under RCU or otherwise sure of the region.
+ * Return: true when no registration of that QP's is reachable; false when @drain->done will be
+ * called.
+ */
+bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
+{
+	return invalidate(mr, qpn, drain,
+			  &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
 }
 
 /**
@@ -310,7 +346,7 @@ void ward_mr_destroy(struct ward_mr *mr)
 
 	xa_erase(&keys->regions, mr->slot);
 	ward_mr_quiesce(mr);
-	atomic_dec(&keys->count);
+	uncount_one(mr);
 	ward_pages_put(mr->list[0]);
 	ward_pages_put(mr->list[1]);
 	kfree_rcu(mr, rcu);
@@ -428,15 +464,17 @@ enum ward_refusal ward_mr_probe(const struct ward_asker *who, u32 key, u64 va, u
  * @pd:  protection domain of the QP
  * @qpn: its number
  * @key: the key given
+ * @peer: a peer asks
  *
  * Rules F9, F11, F12, F15 and F16. That a fast registration is invalid already is no reason to
- * refuse (F39); that a window is one.
+ * refuse (F39); that a window is one. One that is tied to a QP (link option strict) is out of
+ * reach for the peers of all others; the consumer may end it by any QP of the PD.
  *
  * Context: under RCU.
  * Return: WARD_GRANTED or the reason of the refusal.
  */
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
-					 u32 qpn, u32 key)
+					 u32 qpn, u32 key, bool peer)
 {
 	if (!mr || READ_ONCE(mr->key) != key)
 		return WARD_REFUSED_KEY;
@@ -444,6 +482,8 @@ enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct 
 		return WARD_REFUSED_PD;
 	switch (mr->kind) {
 	case WARD_KIND_FASTREG:
+		if (peer && READ_ONCE(mr->state) != WARD_FREE && mr->qpn && mr->qpn != qpn)
+			return WARD_REFUSED_QP;
 		return WARD_GRANTED;
 	case WARD_KIND_WINDOW_2:
 		if (READ_ONCE(mr->state) != WARD_VALID)

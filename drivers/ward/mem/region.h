@@ -79,13 +79,15 @@ struct ward_backing {
  * struct ward_keys - the key space of a device: lkeys and R_keys
  * @regions: slot to struct ward_mr, read under RCU
  * @next:    cursor: a freed slot comes back as late as possible
- * @count:   regions there are
+ * @num_mr:  regions there are that are no windows
+ * @num_mw:  windows there are
  * @index:   slot <-> the upper 24 bits of a key
  */
 struct ward_keys {
 	struct xarray		regions;
 	u32			next;
-	atomic_t		count;
+	atomic_t		num_mr;
+	atomic_t		num_mw;
 	struct ward_permute	*index;
 };
 
@@ -119,6 +121,7 @@ struct ward_drain {
  * @offset:  active: of @iova in @pages
  * @pages:   active: page list; NULL for WARD_KIND_DMA
  * @qpn:     active: the only QP through which it can be reached, 0: any of the PD
+ * @via:     active: the QP that registered it by REG_MR, 0: it was not
  * @generation: registrations so far
  * @exposure: who can reach it and who has
  * @pd_id:   number of the PD, which a reader of the region may outlive
@@ -150,6 +153,7 @@ struct ward_mr {
 	u64			offset;
 	struct ward_pages	*pages;
 	u32			qpn;
+	u32			via;
 	u32			generation;
 	struct ward_exposure	exposure;
 	u32			pd_id;
@@ -216,9 +220,10 @@ void ward_mr_leave(struct ward_mr *mr);
 
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
-					 u32 qpn, u32 key);
+					 u32 qpn, u32 key, bool peer);
 void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer);
 bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
 			const struct ward_closer *closer);
+bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain);
 
 #endif /* _WARD_MEM_REGION_H */

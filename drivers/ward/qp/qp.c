@@ -21,6 +21,7 @@
 #include "../verbs/srq.h"
 #include "../watch/debugfs.h"
 #include "../watch/inject.h"
+#include "fence.h"
 #include "qp.h"
 
 /* Packets that one run may send before it makes room for others */
@@ -214,6 +215,8 @@ static void qp_run(struct ward_run *run)
 	}
 	if (test_bit(WARD_EV_RQ_DRAINED, &events))
 		ward_responder_drained(run);
+	if (test_bit(WARD_EV_FENCED, &events))
+		qp->fencing = false;
 	ward_qp_take_inbox(run);
 	if (qp->state == IB_QPS_ERR || qp->state == IB_QPS_SQE)
 		ward_qp_flush(run);
@@ -467,6 +470,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	INIT_LIST_HEAD(&qp->req.sent);
 	__skb_queue_head_init(&qp->req.early);
 	ward_responder_init(qp);
+	ward_fence_init(qp);
 	ward_hrtimer_setup(&qp->ack_timer, ack_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->rnr_timer, rnr_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
 	ward_hrtimer_setup(&qp->nak_timer, nak_timer_fired, CLOCK_MONOTONIC, HRTIMER_MODE_REL_SOFT);
@@ -496,10 +500,8 @@ int ward_qp_publish(struct ward_qp *qp)
 		ward_debugfs_add_qp(qp);
 		return 0;
 	}
-	if (atomic_inc_return(&qp->dev->num_qps) > WARD_MAX_QP) {
-		err = -ENOMEM;
-		goto err_count;
-	}
+	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP))
+		return -ENOMEM;
 	do {
 		err = xa_alloc_cyclic(&wn->qps, &qp->slot, NULL, XA_LIMIT(1, WARD_24BITS),
 				      &wn->qp_next, GFP_KERNEL);
@@ -551,6 +553,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 	hrtimer_cancel(&qp->rnr_timer);
 	hrtimer_cancel(&qp->nak_timer);
 	ward_qp_disown(&run);
+	ward_fence_now(qp);
 
 	/* runs that come now find a QP in RESET, and nothing to do */
 	ward_qp_put(qp);

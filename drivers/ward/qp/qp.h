@@ -51,6 +51,7 @@ enum {
 	WARD_EV_NAK_TIMER,
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
+	WARD_EV_FENCED,		/* what was registered through it is out of reach (fence.h) */
 	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
 };
 
@@ -93,6 +94,9 @@ enum {
  * @why:      what brought it there
  * @why_detail: a completion status or an AETH syndrome, as @why says
  * @counts:   see watch/counters.h
+ * @counter:  counter of the core to which it is bound; with the next two under ward_objects.lock
+ * @counted:  what of @counts is in @counter
+ * @bound:    in ward_objects.bound
  * @done:     send work requests completed
  * @seen:     ns of ktime_get_ns() of the last packet from the peer
  * @nak_sent: syndrome of the last NAK sent, 0: none
@@ -110,6 +114,9 @@ enum {
  * @rnr_timer: waits as long as the peer's RNR NAK says
  * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
  *
+ * @fencing:  in ERR: does not flush until WARD_EV_FENCED
+ * @tell_last: in ERR: LAST_WQE_REACHED is to be told when it has flushed
+ * @fence_work: see fence.c
  * @shown:    its folder in debugfs
  *
  * @event_work: tells the consumer of @event_bits in process context
@@ -146,6 +153,9 @@ struct ward_qp {
 	enum ward_why		why;
 	u32			why_detail;
 	u64			counts[WARD_QPC_MAX];
+	struct rdma_counter	*counter;
+	u64			counted[WARD_QPC_MAX];
+	struct list_head	bound;
 	u64			done;
 	u64			seen;
 	u8			nak_sent;
@@ -164,7 +174,9 @@ struct ward_qp {
 	struct ward_fault	fault;
 
 	struct ward_shown_qp	*shown;
-
+	bool			fencing;
+	bool			tell_last;
+	struct work_struct	fence_work;
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };

@@ -579,7 +579,7 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 
 	if (!has_drained(qp)) {
 		mr = ward_mr_find(qp->dev, wqe->inv_key);
-		if (ward_mr_may_invalidate(mr, qp->pd, qp->qpn, wqe->inv_key)) {
+		if (ward_mr_may_invalidate(mr, qp->pd, qp->qpn, wqe->inv_key, false)) {
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
@@ -619,7 +619,7 @@ static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 
 	switch (wqe->opcode) {
 	case IB_WR_REG_MR:
-		wqe->status = ward_reg_execute(&wqe->reg, qp->dev, qp->pd);
+		wqe->status = ward_reg_execute(&wqe->reg, &run->local.who);
 		break;
 	case IB_WR_LOCAL_INV:
 		if (!execute_inv(run, wqe))

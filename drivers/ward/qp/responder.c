@@ -362,7 +362,7 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
 		why = ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					     qp->qpn, pkt->inv_rkey);
+					     qp->qpn, pkt->inv_rkey, true);
 		if (why) {
 			ward_violation_add(&run->remote, pkt->inv_rkey, 0, 0, WARD_OP_INVALIDATE,
 					   why);

@@ -254,6 +254,8 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 	}
 	if (qp->transport == WARD_UD) {
 		set_path(wqe, ward_ah_get_path(to_ward_ah(ud_wr(wr)->ah)));
+		if (ud_wr(wr)->ah->pd != qp->pd)
+			wqe->status = IB_WC_LOC_QP_OP_ERR;
 		wqe->qpn = ud_wr(wr)->remote_qpn;
 		wqe->qkey = ud_wr(wr)->remote_qkey;
 	}

@@ -12,6 +12,7 @@
 #include "../proto/psn.h"
 #include "../verbs/cq.h"
 #include "../watch/trace.h"
+#include "fence.h"
 #include "qp.h"
 
 /**
@@ -75,6 +76,8 @@ void ward_qp_flush(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	bool bad;
 
+	if (qp->fencing)
+		return;
 	flush_sends(run);
 	if (qp->state == IB_QPS_SQE)
 		return;
@@ -84,6 +87,11 @@ void ward_qp_flush(struct ward_run *run)
 		struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
+	}
+	/* it holds no receive any more, and takes none (F34) */
+	if (qp->tell_last) {
+		qp->tell_last = false;
+		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 	}
 }
 
@@ -98,7 +106,7 @@ void ward_qp_flush(struct ward_run *run)
 void ward_qp_fail(struct ward_run *run, enum ward_why why, u32 detail)
 {
 	struct ward_qp *qp = run->qp;
-	bool again = qp->state == IB_QPS_ERR;
+	bool first = qp->state != IB_QPS_ERR;
 
 	ward_qp_set_state(qp, IB_QPS_ERR, why, detail);
 	/* pairs with the barrier in post_recv() */
@@ -111,10 +119,11 @@ void ward_qp_fail(struct ward_run *run, enum ward_why why, u32 detail)
 	}
 	ward_qp_forget(qp);
 	ward_responder_forget(run);
+	if (first) {
+		qp->tell_last = qp->srq;
+		ward_fence_begin(qp);
+	}
 	ward_qp_flush(run);
-	/* it holds no receive any more, and takes none (F34) */
-	if (qp->srq && !again)
-		ward_qp_event(qp, IB_EVENT_QP_LAST_WQE_REACHED);
 }
 
 /**
@@ -142,6 +151,11 @@ static void reset(struct ward_run *run)
 	unsigned long flags;
 
 	ward_qp_set_state(qp, IB_QPS_RESET, WARD_WHY_MODIFIED, 0);
+	ward_fence_wait(qp);
+	ward_fence_now(qp);
+	qp->fencing = false;
+	qp->tell_last = false;
+	clear_bit(WARD_EV_FENCED, &qp->events);
 	ward_qp_forget(qp);
 	local_bh_disable();
 	ward_responder_forget(run);
@@ -333,5 +347,7 @@ int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask)
 	ward_qp_own(qp, &run);
 	err = modify(&run, attr, mask);
 	ward_qp_disown(&run);
+	if (!err && (mask & IB_QP_STATE) && attr->qp_state == IB_QPS_ERR)
+		ward_fence_wait(qp);
 	return err;
 }

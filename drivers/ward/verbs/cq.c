@@ -14,6 +14,18 @@
 #include "cq.h"
 #include "ucontext.h"
 
+/* What libibverbs calls IBV_WC_WITH_INV. Other flags of the kernel mean nothing there */
+#define USER_WC_WITH_INV	BIT(3)
+
+static u32 user_flags(const struct ib_wc *wc)
+{
+	u32 flags = wc->wc_flags & (IB_WC_GRH | IB_WC_WITH_IMM);
+
+	if (wc->wc_flags & IB_WC_WITH_INVALIDATE)
+		flags |= USER_WC_WITH_INV;
+	return flags;
+}
+
 static void fill_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 {
 	*to = (struct ib_uverbs_wc){
@@ -24,7 +36,7 @@ static void fill_user(struct ib_uverbs_wc *to, const struct ib_wc *wc)
 		.byte_len = wc->byte_len,
 		.qp_num = wc->qp->qp_num,
 		.src_qp = wc->src_qp,
-		.wc_flags = wc->wc_flags,
+		.wc_flags = user_flags(wc),
 		.pkey_index = wc->pkey_index,
 		.slid = wc->slid,
 		.sl = wc->sl,
@@ -126,22 +138,28 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, war
 		size = sizeof(struct ib_uverbs_wc);
 	}
 	cq->dev = to_ward(ibcq->device);
+	if (!atomic_add_unless(&cq->dev->num_cq, 1, WARD_MAX_CQ))
+		return -ENOMEM;
 	cq->user = udata;
 	spin_lock_init(&cq->lock);
 	INIT_WORK(&cq->event_work, tell_overflow);
 	err = ward_ring_create(&cq->ring, attr->cqe, size, uctx, &resp.mi);
 	if (err)
-		return err;
+		goto err_count;
 	ibcq->cqe = cq->ring.mask;
 	if (udata) {
 		err = ib_copy_to_udata(udata, &resp, sizeof(resp));
-		if (err) {
-			ward_ring_destroy(&cq->ring);
-			return err;
-		}
+		if (err)
+			goto err_ring;
 	}
 	ward_object_add(cq->dev, &cq->entry, &cq->dev->objects.cqs);
 	return 0;
+
+err_ring:
+	ward_ring_destroy(&cq->ring);
+err_count:
+	atomic_dec(&cq->dev->num_cq);
+	return err;
 }
 
 static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
@@ -152,6 +170,7 @@ static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 	/* no QP uses it any more, so no event is added */
 	cancel_work_sync(&cq->event_work);
 	ward_ring_destroy(&cq->ring);
+	atomic_dec(&cq->dev->num_cq);
 	return 0;
 }
 

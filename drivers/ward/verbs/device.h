@@ -39,6 +39,7 @@ extern struct workqueue_struct *ward_wq;
 #define WARD_MAX_CQ		(64 * 1024)
 #define WARD_MAX_CQE		(64 * 1024 - 1)
 #define WARD_MAX_MR		(256 * 1024)
+#define WARD_MAX_MW		(256 * 1024)
 #define WARD_MAX_PD		(64 * 1024)
 #define WARD_MAX_AH		(64 * 1024)
 #define WARD_MAX_FASTREG_PAGES	1024
@@ -50,12 +51,16 @@ extern struct workqueue_struct *ward_wq;
  * @pds:  ward_pd.entry
  * @cqs:  ward_cq.entry
  * @srqs: ward_srq.entry
+ * @bound: ward_qp.bound: QPs that are bound to counters of the core
+ * @moved: of each counter of the device, what counters of the core have
  */
 struct ward_objects {
 	struct mutex		lock;	/* see above */
 	struct list_head	pds;
 	struct list_head	cqs;
 	struct list_head	srqs;
+	struct list_head	bound;
+	u64			moved[WARD_CNT_MAX];
 };
 
 /**
@@ -87,6 +92,8 @@ struct ward_objects {
  * @ahs:       AHs: number to struct ward_path *, read under RCU; changed with interrupts off
  * @next_ah:   cursor
  * @objects:   lists for those who watch
+ * @next_counter: number of the last counter of the core
+ * @num_cq:    CQs there are
  * @num_pd:    PDs there are
  * @num_ah:    AHs there are
  */
@@ -119,6 +126,8 @@ struct ward_device {
 	struct xarray		ahs;
 	u32			next_ah;
 	struct ward_objects	objects;
+	atomic_t		next_counter;
+	atomic_t		num_cq;
 	atomic_t		num_pd;
 	atomic_t		num_ah;
 };

@@ -89,7 +89,7 @@ static int query_device(struct ib_device *ib, struct ib_device_attr *attr, struc
 	attr->max_mcast_qp_attach = WARD_MAX_MCAST_QP;
 	attr->max_total_mcast_qp_attach = WARD_MAX_MCAST * WARD_MAX_MCAST_QP;
 	attr->max_mr = WARD_MAX_MR;
-	attr->max_mw = WARD_MAX_MR;
+	attr->max_mw = WARD_MAX_MW;
 	attr->max_pd = WARD_MAX_PD;
 	attr->max_ah = WARD_MAX_AH;
 	attr->max_qp_rd_atom = WARD_MAX_RD_ATOMIC;

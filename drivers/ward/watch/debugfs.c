@@ -19,6 +19,7 @@
 #include "../verbs/device.h"
 #include "debugfs.h"
 #include "inject.h"
+#include "orphans.h"
 
 static struct dentry *root;
 
@@ -52,6 +53,7 @@ static void remove_gone(struct work_struct *work)
 		kfree(shown);
 	}
 }
+
 static DECLARE_WORK(gone_work, remove_gone);
 
 /**
@@ -90,6 +92,7 @@ void ward_debugfs_add(struct ward_device *dev)
 	dev->debugfs_qps = debugfs_create_dir("qps", dev->debugfs);
 	ward_inject_show_in(dev);
 	ward_probe_show_in(dev);
+	ward_orphans_show_in(dev);
 }
 
 /**
