@@ -236,4 +236,13 @@
 #define WARD_COUNTER_OBJ_SIZE(type, member)
 #endif
 
+/*
+ * ib_device_ops.fill_res_srq_entry: 6.12 has it, 6.1 has not.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define WARD_FILL_SRQ(fill)		.fill_res_srq_entry = (fill),
+#else
+#define WARD_FILL_SRQ(fill)
+#endif
+
 #endif /* _WARD_COMPAT_COMPAT_H */

@@ -261,8 +261,7 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
  */
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
 {
-	return invalidate(mr, qpn, drain,
-			  &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
+	return invalidate(mr, qpn, drain, &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
 }
 
 /**

@@ -304,19 +304,20 @@ void ward_completer_timeout(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
 	ktime_t now = ktime_get();
+	bool hole;
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
 	    req->drains || req->rnr_wait)
 		return;
-	if (ktime_before(now, req->deadline)) {
-		if (!ktime_before(now, req->probe_at) && !req->resend) {
-			bool hole = req->lost && !req->probed;
-
-			if (hole)
-				ward_qp_count(qp, RESP_LOST);
-			ward_requester_probe(qp, hole ? WARD_RESEND_HOLE : WARD_RESEND_EARLY);
-		}
+	hole = req->lost && !req->probed;
+	/* a timer that comes late is no reason to doubt a peer which has answered */
+	if (ktime_before(now, req->deadline) || hole) {
+		if (ktime_before(now, req->probe_at) || req->resend)
+			return;
+		if (hole)
+			ward_qp_count(qp, RESP_LOST);
+		ward_requester_probe(qp, hole ? WARD_RESEND_HOLE : WARD_RESEND_EARLY);
 		return;
 	}
 	ward_qp_count(qp, TIMEOUTS);

@@ -13,6 +13,7 @@
  * that brings pages in, which takes as long as a page fault of the process would.
  */
 #include <linux/random.h>
+#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "../net/net.h"
@@ -74,6 +75,32 @@ void ward_qp_kick(struct ward_qp *qp, int event)
 	/* pairs with the barrier in release_ownership() */
 	smp_mb__after_atomic();
 	schedule_run(qp);
+}
+
+/**
+ * ward_qp_kick_number() - have the QP with a number see whether it can go on
+ * @qpn: its number; 0: nobody's
+ *
+ * Each namespace may have one of that number. For all but one this is for nothing, and harmless.
+ *
+ * Context: BH off.
+ */
+void ward_qp_kick_number(u32 qpn)
+{
+	struct ward_net *wn;
+	struct ward_qp *qp;
+
+	if (!qpn)
+		return;
+	rcu_read_lock();
+	list_for_each_entry_rcu(wn, &ward_nets, all) {
+		qp = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
+		if (qp && kref_get_unless_zero(&qp->ref)) {
+			ward_qp_kick(qp, WARD_EV_WORK);
+			ward_qp_put(qp);
+		}
+	}
+	rcu_read_unlock();
 }
 
 /**
@@ -152,21 +179,13 @@ static void run_end(struct ward_run *run)
 static void kick_waiter(struct ward_qp *qp, u32 but, bool awaits)
 {
 	u32 qpn = READ_ONCE(qp->waiter);
-	struct ward_qp *waiter;
 
 	if (likely(!qpn) || qpn == but)
 		return;
 	/* two that wait for each other: the one with the lower number goes first */
 	if (awaits && qp->qpn < qpn)
 		return;
-	qpn = xchg(&qp->waiter, 0);
-	rcu_read_lock();
-	waiter = xa_load(&qp->net->qps, ward_unpermute(&qp->net->qpn, qpn));
-	if (waiter && kref_get_unless_zero(&waiter->ref)) {
-		ward_qp_kick(waiter, WARD_EV_WORK);
-		ward_qp_put(waiter);
-	}
-	rcu_read_unlock();
+	ward_qp_kick_number(xchg(&qp->waiter, 0));
 }
 
 static void release_ownership(struct ward_qp *qp, u32 partner)

@@ -256,6 +256,7 @@ int ward_qp_publish(struct ward_qp *qp);
 void ward_qp_destroy(struct ward_qp *qp);
 void ward_qp_put(struct ward_qp *qp);
 void ward_qp_kick(struct ward_qp *qp, int event);
+void ward_qp_kick_number(u32 qpn);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
 bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout);

@@ -382,8 +382,8 @@ bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place)
 	return true;
 }
 
-static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir, u8 opcode,
-		 u32 psn)
+static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir,
+		 u8 opcode, u32 psn)
 {
 	struct ward_happening at = { .dir = dir, .opcode = opcode, .psn = psn };
 	enum ward_injection fault;
