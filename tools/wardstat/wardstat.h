@@ -33,6 +33,10 @@ int explain_mr(const struct devices *devs, const char *key);
 int explain_pd(const struct devices *devs, const char *pd);
 int top(const struct devices *devs, double interval, int times, double overdue);
 
+/* record.c, timeline.c: files of trace events */
+int record(const char *file, double seconds);
+int timeline(const char *from_file, const char *to_file);
+
 int json_all(const struct devices *devs);
 int json_qp(const struct devices *devs, const char *qpn);
 int json_row(const struct devices *devs, const char *const *files, const char *head,

@@ -49,6 +49,15 @@ t "rdma statistic qp" prints "sent_pkts" in_b rdma statistic qp show link "$DEV_
 t "... counts all once" sh -c "test \$(awk '\$1 == \"sent_pkts\" { print \$2 }' $debug/$DEV_B/counters) = \
 	\$(cat /sys/class/infiniband/$DEV_B/ports/1/hw_counters/sent_pkts)"
 
+wardstat -o "$RUN/recording" record &
+recorder=$!
+sleep 1
+t "a copy is recorded" dd if=/mnt/watched of=/dev/null bs=64k iflag=direct status=none
+kill -INT $recorder
+t "... the recording ends" wait $recorder
+t "... and has exposures" grep -q " ward_mr_invalidated: " "$RUN/recording"
+t "... which a page shows" wardstat -o "$RUN/timeline.html" timeline "$RUN/recording"
+
 # A mount that hangs: the client's packets go nowhere
 echo "drop dir=out op=send" > "$debug/$DEV_B/inject"
 timeout 60 ls -l /mnt > /dev/null 2>&1 &
