@@ -10,12 +10,12 @@
 
 #include "wardstat.h"
 
-/* The page, without its data */
+/* The page, without its data: timeline_page of wardstat.h */
 __asm__(".section .rodata\n"
-	"page: .incbin \"" TEMPLATE "\"\n"
-	"page_end: .byte 0\n"
+	".globl timeline_page, timeline_page_end\n"
+	"timeline_page: .incbin \"" TEMPLATE "\"\n"
+	"timeline_page_end: .byte 0\n"
 	".previous\n");
-extern const char page[], page_end[];
 
 /* The value of "name=" in a line, up to the next blank, or "" */
 static const char *field(const char *line, const char *name, char *value, size_t size)
@@ -115,7 +115,7 @@ int timeline(const char *from_file, const char *to_file)
 		put_event(to, line, (time - first) * 1e6, event);
 	}
 	fputs("];\n</script>\n", to);
-	fwrite(page, 1, page_end - page, to);
+	fwrite(timeline_page, 1, timeline_page_end - timeline_page, to);
 	bad = ferror(to);
 	bad |= fclose(to);
 	fclose(from);

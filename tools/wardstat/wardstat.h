@@ -35,6 +35,7 @@ int top(const struct devices *devs, double interval, int times, double overdue);
 
 /* record.c, timeline.c: files of trace events */
 int record(const char *file, double seconds);
+extern const char timeline_page[], timeline_page_end[];
 int timeline(const char *from_file, const char *to_file);
 
 int json_all(const struct devices *devs);
