@@ -95,6 +95,9 @@ enum {
  * @why:      what brought it there
  * @why_detail: a completion status or an AETH syndrome, as @why says
  * @counts:   see watch/counters.h
+ * @counter:  counter of the core to which it is bound; with the next two under ward_objects.lock
+ * @counted:  what of @counts is in @counter
+ * @bound:    in ward_objects.bound
  * @done:     send work requests completed
  * @seen:     ns of ktime_get_ns() of the last packet from the peer
  * @nak_sent: syndrome of the last NAK sent, 0: none
@@ -152,6 +155,9 @@ struct ward_qp {
 	enum ward_why		why;
 	u32			why_detail;
 	u64			counts[WARD_QPC_MAX];
+	struct rdma_counter	*counter;
+	u64			counted[WARD_QPC_MAX];
+	struct list_head	bound;
 	u64			done;
 	u64			seen;
 	u8			nak_sent;
@@ -170,11 +176,10 @@ struct ward_qp {
 	struct hrtimer		nak_timer;
 	struct ward_fault	fault;
 
+	struct ward_shown_qp	*shown;
 	bool			fencing;
 	bool			tell_last;
 	struct work_struct	fence_work;
-	struct ward_shown_qp	*shown;
-
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };
