@@ -28,13 +28,16 @@ check-full:
 check-unit check-kunit check-vm lint:
 	@tools/check $(@:check-%=%)
 
+mutate:
+	@tools/mutate/run
+
 bench:
 	@tools/bench/run $(if $(QUICK),-q)
 
 help:
 	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all install clean demo shell check check-full check-unit check-kunit check-vm lint bench help
+.PHONY: all install clean demo shell check check-full check-unit check-kunit check-vm lint mutate bench help
 
 #: make               build ward.ko against the running kernel
 #: make KDIR=...      build it against another one (6.1, 6.12 or 7.3)
@@ -52,6 +55,8 @@ help:
 #: make check-kunit   KUnit on user-mode Linux
 #: make check-vm      module builds for 6.1, 6.12 and 7.3, system tests in VMs
 #:
+#: make mutate        breaks one rule of the fences in the driver at a time, and fails unless a
+#:                    test notices
 #: make bench         as root: ward beside rxe, siw and TCP in user-mode Linux: a table with
 #:                    ratios, JSON, charts (QUICK=1: in three minutes, what is judged only)
 #:

@@ -268,17 +268,19 @@ static void qp_connect(struct kunit *test, struct verbs *v, struct verbs_end *en
 		.rnr_retry = v->rnr_retry,
 	};
 	const bool rc = v->type == IB_QPT_RC;
+	const bool connected = rc || v->type == IB_QPT_UC;
 	int mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
 
-	mask |= rc ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
+	mask |= connected ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(end->qp, &attr, mask), 0);
 
 	verbs_path(end, peer, &attr.ah_attr);
 	attr.qp_state = IB_QPS_RTR;
 	mask = IB_QP_STATE;
+	if (connected)
+		mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN;
 	if (rc)
-		mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
+		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(end->qp, &attr, mask), 0);
 
 	attr.qp_state = IB_QPS_RTS;
@@ -328,8 +330,13 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 	return v;
 }
 
-/* One more pair of queue pairs between the same devices, in the same PDs. */
 struct verbs *verbs_more(struct kunit *test, struct verbs *v)
+{
+	return verbs_more_pd(test, v, v->a.pd, v->b.pd);
+}
+
+/* One more pair of queue pairs between the same devices, of the PDs given. */
+struct verbs *verbs_more_pd(struct kunit *test, struct verbs *v, struct ib_pd *a, struct ib_pd *b)
 {
 	struct verbs *more = kunit_kzalloc(test, sizeof(*more), GFP_KERNEL);
 
@@ -337,6 +344,8 @@ struct verbs *verbs_more(struct kunit *test, struct verbs *v)
 	*more = *v;
 	more->a.qp = NULL;
 	more->b.qp = NULL;
+	more->a.pd = a;
+	more->b.pd = b;
 	v->more = more;
 	verbs_connect(test, more);
 	return more;

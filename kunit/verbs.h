@@ -81,6 +81,7 @@ struct verbs *verbs_start(struct kunit *test, enum ib_qp_type type, struct link_
 			  struct link_end *b, bool ipv6);
 void verbs_exit(struct kunit *test);
 struct verbs *verbs_more(struct kunit *test, struct verbs *v);
+struct verbs *verbs_more_pd(struct kunit *test, struct verbs *v, struct ib_pd *a, struct ib_pd *b);
 void verbs_connect(struct kunit *test, struct verbs *v);
 void verbs_to_error(struct kunit *test, struct verbs_end *end);
 void verbs_path(struct verbs_end *from, struct verbs_end *to, struct rdma_ah_attr *attr);

@@ -50,6 +50,7 @@ static const struct fault {
 	{ "drop dir=in op=ack nth=1", false, WARD_CNT_RETRANSMITTED, false },
 	{ "drop dir=out op=response nth=2", true, WARD_CNT_RESP_LOST, false },
 	{ "duplicate dir=out op=write", false, WARD_CNT_DUPLICATE, true },
+	{ "duplicate=20 dir=out op=write nth=1", false, WARD_CNT_INJECTED, false },
 	{ "duplicate dir=in op=write nth=4", true, WARD_CNT_DUPLICATE, true },
 	{ "delay=30 dir=out op=write nth=2", false, WARD_CNT_OUT_OF_SEQ, true },
 	{ "delay=30 dir=in op=write nth=2", true, WARD_CNT_OUT_OF_SEQ, true },

@@ -8,6 +8,7 @@
 #include <linux/if_ether.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
+#include <linux/workqueue.h>
 #include "../drivers/ward/qp/qp.h"
 #include "../drivers/ward/verbs/options.h"
 #include "verbs.h"
@@ -75,6 +76,7 @@ static void expect_in_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, a.sq_psn, b.rq_psn);
 	KUNIT_EXPECT_EQ(test, b.sq_psn, a.rq_psn);
 	KUNIT_EXPECT_EQ(test, to_ward_qp(v->a.qp)->req.una, a.sq_psn);
+	KUNIT_EXPECT_TRUE(test, list_empty(&to_ward_qp(v->a.qp)->req.sent));
 }
 
 /* One of each; the data is right, and the counters say by which way it came. */
@@ -168,6 +170,25 @@ static void packets_in_between(struct kunit *test)
 	done = since(before);
 	KUNIT_EXPECT_GT(test, done.steps, 0);
 	KUNIT_EXPECT_GT(test, done.packets, 0);
+}
+
+/* What went as packets is acknowledged before a step is taken, even if the peer has it all. */
+static void acknowledgements_first(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_mr *mr = whole(test);
+	struct verbs_op *first, *second;
+	int rule, i;
+
+	rule = verbs_rule(test, &v->a, "drop dir=in op=ack times=1");
+	first = rdma(test, IB_WR_RDMA_WRITE, 100, mr);
+	for (i = 0; i < 1000 && !verbs_hits(test, &v->a, rule); i++)
+		usleep_range(100, 200);
+	verbs_unrule(test, &v->a, rule);
+	second = rdma(test, IB_WR_RDMA_WRITE, 200, mr);
+	EXPECT_STATUS(test, first, IB_WC_SUCCESS);
+	EXPECT_STATUS(test, second, IB_WC_SUCCESS);
+	expect_in_step(test);
 }
 
 static void atomics(struct kunit *test)
@@ -450,6 +471,90 @@ static void f1_local_inv(struct kunit *test)
 	EXPECT_STATUS(test, rdma(test, IB_WR_RDMA_WRITE, 9, mr), IB_WC_REM_ACCESS_ERR);
 }
 
+/* Into ERR, in a task of its own */
+struct task {
+	struct work_struct	work;
+	struct ib_qp		*qp;
+	struct completion	done;
+};
+
+static void to_error(struct work_struct *work)
+{
+	struct task *task = container_of(work, struct task, work);
+	struct ib_qp_attr attr = { .qp_state = IB_QPS_ERR };
+
+	ib_modify_qp(task->qp, &attr, IB_QP_STATE);
+	complete(&task->done);
+}
+
+/*
+ * F1, F32, F33: a step is held between its checks and the copy. Neither end gets to ERR before it
+ * is over, nor does an invalidate by another QP complete; that QP runs on, though.
+ */
+static void held(struct kunit *test)
+{
+	static const char *const rules[] = { "hold dir=local op=write", "hold dir=local op=read" };
+	struct verbs *v = start(test), *other = verbs_more(test, v);
+	struct verbs_op *op, *inv;
+	struct task task;
+	struct ib_mr *mr, *mr2;
+	int i, rule;
+
+	for (i = 0; i < 4; i++) {
+		mr = whole(test);
+		mr2 = whole(test);
+		memset(v->a.buf, 0xaa, VERBS_BUF);
+		memset(v->b.buf, 0x55, VERBS_BUF);
+		rule = verbs_rule(test, &v->b, rules[i / 2]);
+		op = rdma(test, i / 2 ? IB_WR_RDMA_READ : IB_WR_RDMA_WRITE, VERBS_BUF, mr);
+		verbs_wait_held(test, &v->b, rule);
+
+		inv = verbs_inv(test, &other->b, mr->rkey);
+		task.qp = i & 1 ? v->b.qp : v->a.qp;
+		init_completion(&task.done);
+		INIT_WORK_ONSTACK(&task.work, to_error);
+		schedule_work(&task.work);
+		EXPECT_STATUS(test, verbs_rdma(test, &other->a, i / 2 ? IB_WR_RDMA_WRITE :
+					       IB_WR_RDMA_READ, other->a.dma,
+					       other->a.pd->local_dma_lkey, 9, mr2->iova,
+					       mr2->rkey), IB_WC_SUCCESS);
+		msleep(20);
+		KUNIT_EXPECT_FALSE(test, completion_done(&task.done));
+		KUNIT_EXPECT_FALSE(test, verbs_completed(inv));
+		KUNIT_EXPECT_FALSE(test, verbs_completed(op));
+		verbs_unrule(test, &v->b, rule);
+		wait_for_completion(&task.done);
+		flush_work(&task.work);
+		destroy_work_on_stack(&task.work);
+		EXPECT_STATUS(test, inv, IB_WC_SUCCESS);
+		/* it was in time, or it was the peer that failed */
+		verbs_status(op);
+		/* and now nothing moves any more */
+		memset(v->a.buf, 1, VERBS_BUF);
+		memset(v->b.buf, 2, VERBS_BUF);
+		msleep(5);
+		KUNIT_EXPECT_NULL(test, memchr_inv(v->a.buf, 1, VERBS_BUF));
+		KUNIT_EXPECT_NULL(test, memchr_inv(v->b.buf, 2, VERBS_BUF));
+		verbs_to_error(test, &v->a);
+		verbs_connect(test, v);
+	}
+}
+
+/* Rules about packets are about packets, and so there are some. */
+static void rules_want_packets(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_mr *mr = whole(test);
+	int rule;
+
+	exchange(test, mr, true);
+	rule = verbs_rule(test, &v->a, "duplicate dir=out op=write");
+	exchange(test, mr, false);
+	KUNIT_EXPECT_GT(test, verbs_hits(test, &v->a, rule), 0);
+	verbs_unrule(test, &v->a, rule);
+	exchange(test, mr, true);
+}
+
 /* F33, F35: when the requester is in ERR, its memory is not read any more, nor written. */
 static void f33_flush(struct kunit *test)
 {
@@ -489,6 +594,40 @@ static void source_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(to_ward_qp(v->b.qp)->state), IB_QPS_RTS);
 }
 
+/* The other end is in another namespace: only when both ends say so, and nothing sees it there. */
+static void across(struct kunit *test)
+{
+	struct link_end *const far = &wire.end[1];
+	struct verbs *v = verbs_start(test, IB_QPT_RC, end, far, false);
+	struct packet_type tap = {
+		.type = htons(ETH_P_ALL), .dev = far->netdev, .func = see,
+	};
+	struct ib_mr *mr = whole(test);
+	struct ward_run run;
+	struct verbs_op *op;
+
+	link_use(end, WARD_PATH_AUTO);
+	exchange(test, mr, false);
+	link_use(end, WARD_PATH_ACROSS);
+	exchange(test, mr, false);
+	link_use(far, WARD_PATH_ACROSS);
+	exchange(test, mr, true);
+	dev_add_pack(&tap);
+	exchange(test, mr, false);
+	dev_remove_pack(&tap);
+	exchange(test, mr, true);
+	/* the peer's number means something in its own namespace only */
+	ward_qp_own(to_ward_qp(v->b.qp), &run);
+	op = rdma(test, IB_WR_RDMA_WRITE, 9, mr);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, verbs_completed(op));
+	ward_qp_disown(&run);
+	EXPECT_STATUS(test, op, IB_WC_SUCCESS);
+	expect_in_step(test);
+	link_use(far, WARD_PATH_AUTO);
+	exchange(test, mr, false);
+}
+
 static int local_init(struct kunit_suite *suite)
 {
 	int err = link_up(&wire);
@@ -506,10 +645,12 @@ static void local_exit(struct kunit_suite *suite)
 static struct kunit_case local_cases[] = {
 	KUNIT_CASE(packets_and_back),
 	KUNIT_CASE(packets_in_between),
+	KUNIT_CASE(acknowledgements_first),
 	KUNIT_CASE(atomics),
 	KUNIT_CASE(port_down),
 	KUNIT_CASE(address_gone),
 	KUNIT_CASE(capture),
+	KUNIT_CASE(across),
 	KUNIT_CASE(peer_in_error),
 	KUNIT_CASE(peer_is_busy),
 	KUNIT_CASE(both_ways),
@@ -517,6 +658,8 @@ static struct kunit_case local_cases[] = {
 	KUNIT_CASE(f13_invalidate_waits),
 	KUNIT_CASE(invalidate_is_waited_for_in_vain),
 	KUNIT_CASE(f33_flush),
+	KUNIT_CASE(held),
+	KUNIT_CASE(rules_want_packets),
 	KUNIT_CASE(source_is_refused),
 	{}
 };

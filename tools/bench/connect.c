@@ -2,6 +2,7 @@
 /*
  * Connections by rdma_cm per second: each is made, carries one SEND, and is ended.
  */
+#include <linux/ktime.h>
 #include <linux/slab.h>
 #include "bench.h"
 
@@ -47,7 +48,7 @@ static int one(struct bench *bench, struct kverbs_conn *conn, struct kverbs_op *
  */
 int bench_connect(struct bench *bench)
 {
-	struct bench_sample begin, now;
+	struct bench_sample begin = {}, now = {};
 	struct kverbs_conn *conn;
 	struct kverbs_op *ops;
 	u32 done = 0;
@@ -64,13 +65,11 @@ int bench_connect(struct bench *bench)
 		if (!err)
 			err = one(bench, conn, ops);
 		done++;
-		bench_clocks(&now);
-	} while (!err && now.wall - begin.wall < bench->params.ms * (u64)NSEC_PER_MSEC);
+	} while (!err && ktime_get_ns() - begin.wall < bench->params.ms * (u64)NSEC_PER_MSEC);
+	bench_clocks(&now);
 	bench_close(bench);
 	kfree(ops);
 	kfree(conn);
-	begin.ops = 0;
-	begin.bytes = 0;
 	now.ops = done;
 	now.bytes = (u64)done * bench->params.size;
 	if (!err)

@@ -3,9 +3,10 @@
  * Clocks, and the window of time between two readings of them.
  */
 #include <linux/cpumask.h>
-#include <linux/delay.h>
+#include <linux/completion.h>
 #include <linux/ktime.h>
 #include <linux/tick.h>
+#include <linux/timer.h>
 #include "bench.h"
 
 #ifdef CONFIG_UML
@@ -90,27 +91,53 @@ static u64 per(u64 amount, u64 by)
 	return by ? div64_u64(amount, by) : 0;
 }
 
+/* Of the measurement under way: there is one at a time */
+static struct window {
+	struct bench		*bench;
+	struct timer_list	timer;
+	struct completion	closed;
+	void			(*count)(void *ctx, struct bench_sample *sample);
+	void			*ctx;
+	bool			open;
+	struct bench_sample	begin, end;
+} window;
+
+static void window_timer(struct timer_list *timer)
+{
+	struct bench *bench = window.bench;
+	struct bench_sample *sample = window.open ? &window.end : &window.begin;
+
+	window.count(window.ctx, sample);
+	bench_clocks(sample);
+	if (!window.open && !READ_ONCE(bench->stop)) {
+		window.open = true;
+		mod_timer(timer, jiffies + msecs_to_jiffies(bench->params.ms));
+		return;
+	}
+	WRITE_ONCE(bench->stop, true);
+	complete(&window.closed);
+}
+
 /**
  * bench_window - lets a measurement run for a while and notes what happened
  * @bench: under way already; will be told to stop
- * @count: reads the counters
+ * @count: reads the counters, in softirq
  * @ctx:   for @count
  *
- * The first quarter of the time is for caches and windows to warm up.
+ * The first quarter of the time is for caches and windows to warm up. A timer ends it, and not a
+ * process that sleeps: on one CPU it might not get to run while a driver's thread has work.
  */
 void bench_window(struct bench *bench, void (*count)(void *ctx, struct bench_sample *sample),
 		  void *ctx)
 {
-	struct bench_sample begin, end;
-
-	msleep(bench->params.ms / 4);
-	count(ctx, &begin);
-	bench_clocks(&begin);
-	msleep(bench->params.ms);
-	count(ctx, &end);
-	bench_clocks(&end);
-	WRITE_ONCE(bench->stop, true);
-	bench_report(bench, &begin, &end);
+	window = (struct window) { .bench = bench, .count = count, .ctx = ctx };
+	init_completion(&window.closed);
+	timer_setup(&window.timer, window_timer, 0);
+	mod_timer(&window.timer, jiffies + msecs_to_jiffies(bench->params.ms / 4));
+	wait_for_completion(&window.closed);
+	timer_shutdown_sync(&window.timer);
+	if (window.open)
+		bench_report(bench, &window.begin, &window.end);
 }
 
 /**

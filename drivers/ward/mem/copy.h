@@ -35,9 +35,13 @@ struct ward_cursor {
  * @who:  who asks
  * @mr:   region whose guard is held, kept from one packet to the next; NULL: none
  * @rights: the IB_ACCESS_* rights for which @mr was entered
+ * @psn:  of the packet that is worked off, for those who watch
+ * @read: bytes copied out of @mr since it was entered
+ * @written: bytes copied into it
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
  * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
+ * @hold_last: likewise, before the last word of a message
  *
  * ward_access_end() lets go of @mr: at the end of a run of packets, and before an invalidate is
  * executed.
@@ -46,9 +50,13 @@ struct ward_access {
 	struct ward_asker	who;
 	struct ward_mr		*mr;
 	int			rights;
+	u32			psn;
+	u64			read;
+	u64			written;
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
 	u32			hold;
+	u32			hold_last;
 };
 
 /**

@@ -176,27 +176,27 @@ static bool pages_cover(const struct ward_reg *reg)
 /**
  * ward_reg_execute() - make a posted registration the active one
  * @reg: from ward_reg_post(); the reference to the page list is used up
- * @dev: the QP's device
- * @pd:  the QP's protection domain
+ * @who: the QP
  *
- * Rules F6, F9 and F10.
+ * Rules F6, F9 and F10. With the link option strict it can be reached through this QP only.
  *
  * Context: BH off.
  * Return: IB_WC_SUCCESS or IB_WC_LOC_QP_OP_ERR, when nothing has changed.
  */
-enum ib_wc_status ward_reg_execute(struct ward_reg *reg, struct ward_device *dev,
-				   const struct ib_pd *pd)
+enum ib_wc_status ward_reg_execute(struct ward_reg *reg, const struct ward_asker *who)
 {
 	enum ib_wc_status status = IB_WC_LOC_QP_OP_ERR;
 	struct ward_mr *mr;
 
 	rcu_read_lock();
-	mr = ward_mr_find(dev, reg->key);
-	if (mr && mr == reg->mr && mr->ib.pd == pd && access_is_legal(reg->access) &&
+	mr = ward_mr_find(who->dev, reg->key);
+	if (mr && mr == reg->mr && mr->ib.pd == who->pd && access_is_legal(reg->access) &&
 	    pages_cover(reg) && ward_mr_is_free(mr)) {
+		mr->via = who->qpn;
+		mr->qpn = ward_option(who->dev, STRICT) ? who->qpn : 0;
 		ward_mr_activate(mr, reg->key, reg->access, reg->iova, reg->length,
 				 offset_of(reg), reg->pages);
-		ward_count(dev, MR_REG);
+		ward_count(who->dev, MR_REG);
 		status = IB_WC_SUCCESS;
 	} else {
 		ward_pages_put(reg->pages);

@@ -34,7 +34,6 @@ struct ward_reg {
 int ward_fastreg_prepare(struct ward_mr *mr, enum ib_mr_type type, u32 max_sg);
 int ward_fastreg_map(struct ward_mr *mr, struct scatterlist *sg, int nents, unsigned int *offset);
 int ward_reg_post(struct ward_reg *reg, struct ward_mr *mr, u32 key, int access);
-enum ib_wc_status ward_reg_execute(struct ward_reg *reg, struct ward_device *dev,
-				   const struct ib_pd *pd);
+enum ib_wc_status ward_reg_execute(struct ward_reg *reg, const struct ward_asker *who);
 
 #endif /* _WARD_MEM_FASTREG_H */

@@ -13,6 +13,8 @@
 #include "device.h"
 #include "options.h"
 
+static const char *const off_on[] = { "off", "on" };
+
 static const struct option {
 	const char		*name;
 	u32			min;

@@ -20,16 +20,22 @@ struct ward_device;
 enum {
 	WARD_PATH_PACKET,	/* always by packets */
 	WARD_PATH_AUTO,		/* from memory to memory in the same namespace, where nothing sees it */
+	WARD_PATH_ACROSS,	/* in other namespaces too, where nothing at either end sees it */
 };
 
-#define WARD_PATH_WORDS	((const char *const []){ "packet", "auto" })
+#define WARD_PATH_WORDS	((const char *const []){ "packet", "auto", "across" })
 
 /* X(enum name, name, first value, smallest, largest, words or NULL, meaning) */
 #define WARD_OPTIONS(X) \
-	X(PATH, path, WARD_PATH_AUTO, 0, 1, WARD_PATH_WORDS, \
-	  "to QPs of this host: from memory to memory (auto), or as packets (packet)") \
+	X(PATH, path, WARD_PATH_AUTO, 0, 2, WARD_PATH_WORDS, \
+	  "to QPs of this host: from memory to memory within a namespace (auto), also between " \
+	  "namespaces (across), or as packets (packet)") \
 	X(WINDOW, window, 256, 16, 1024, NULL, \
-	  "KiB that a QP has under way at most; never more than 256 packets")
+	  "KiB that a QP has under way at most; never more than 256 packets") \
+	X(STRICT, strict, 0, 0, 1, off_on, \
+	  "what REG_MR registers is reachable through the same QP only") \
+	X(FENCE_ON_ERROR, fence_on_error, 0, 0, 1, off_on, \
+	  "a QP that goes to ERR invalidates what was registered through it")
 
 enum ward_option {
 #define X(id, name, first, min, max, words, text) WARD_OPT_##id,

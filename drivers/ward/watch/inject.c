@@ -17,6 +17,7 @@
 #include "../net/rx.h"
 #include "../qp/qp.h"
 #include "inject.h"
+#include "trace.h"
 
 /* Who is held looks so often whether the device goes, which nobody tells it */
 #define LOOK		(HZ / 20)
@@ -61,8 +62,10 @@ static u32 match(struct ward_qp *qp, unsigned long which, struct ward_happening 
 	if (path)
 		at->peer = path->dgid;
 	id = ward_rules_match(&qp->dev->inject.rules, which, at, fault, arg);
-	if (id)
+	if (id) {
 		ward_count(qp->dev, INJECTED);
+		trace_ward_inject(qp->dev, at->qpn, at->psn, id);
+	}
 	return id;
 }
 
@@ -252,7 +255,9 @@ int ward_inject_out(struct ward_qp *qp, struct ward_path *path, struct sk_buff *
 		break;
 	case WARD_FAULT_DUPLICATE:
 		copy = skb_copy(skb, GFP_ATOMIC);
-		if (copy)
+		if (copy && arg)
+			keep(qp, path, copy, id, arg, false);
+		else if (copy)
 			ward_path_send(path, copy, id);
 		fallthrough;
 	default:
@@ -320,7 +325,9 @@ struct sk_buff *ward_inject_in(struct ward_qp *qp, struct sk_buff *skb)
 		break;
 	case WARD_FAULT_DUPLICATE:
 		copy = skb_copy(skb, GFP_ATOMIC);
-		if (copy)
+		if (copy && arg)
+			keep(qp, NULL, copy, 0, arg, false);
+		else if (copy)
 			ward_qp_deliver(qp, copy);
 		break;
 	default:
@@ -375,7 +382,8 @@ bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place)
 	return true;
 }
 
-static u32 holds(struct ward_run *run, enum ward_inject_dir dir, u8 opcode, u32 psn)
+static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir,
+		 u8 opcode, u32 psn)
 {
 	struct ward_happening at = { .dir = dir, .opcode = opcode, .psn = psn };
 	enum ward_injection fault;
@@ -383,7 +391,7 @@ static u32 holds(struct ward_run *run, enum ward_inject_dir dir, u8 opcode, u32 
 
 	if (!run->may_sleep)
 		return 0;
-	return match(run->qp, BIT(WARD_FAULT_HOLD), &at, ward_qp_path(run->qp), &fault, &arg);
+	return match(run->qp, BIT(which), &at, ward_qp_path(run->qp), &fault, &arg);
 }
 
 static bool still_held(struct ward_device *dev, u32 id, int change, u32 *ms)
@@ -425,22 +433,23 @@ out:
 void __ward_inject_arm(struct ward_run *run, struct ward_access *a, enum ward_inject_dir dir,
 		       u8 opcode, u32 psn)
 {
-	a->hold = holds(run, dir, opcode, psn);
+	a->hold = holds(run, WARD_FAULT_HOLD, dir, opcode, psn);
+	a->hold_last = holds(run, WARD_FAULT_HOLD_LAST, dir, opcode, psn);
 }
 
-void __ward_inject_pause(struct ward_access *a)
+void __ward_inject_pause(u32 *id, struct ward_access *a)
 {
-	u32 id = a->hold;
+	u32 rule = *id;
 
-	if (!id)
+	if (!rule)
 		return;
-	a->hold = 0;
-	hold(a->who.dev, id);
+	*id = 0;
+	hold(a->who.dev, rule);
 }
 
 void __ward_inject_hold(struct ward_run *run, enum ward_inject_dir dir, u8 opcode, u32 psn)
 {
-	u32 id = holds(run, dir, opcode, psn);
+	u32 id = holds(run, WARD_FAULT_HOLD, dir, opcode, psn);
 
 	if (id)
 		hold(run->qp->dev, id);

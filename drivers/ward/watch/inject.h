@@ -39,6 +39,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include "../mem/copy.h"
 #include "probe.h"
 #include "rules.h"
 
@@ -97,7 +98,7 @@ u8 ward_inject_nak(struct ward_qp *qp, const struct ward_pkt *pkt);
 bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place);
 void __ward_inject_arm(struct ward_run *run, struct ward_access *a, enum ward_inject_dir dir,
 		       u8 opcode, u32 psn);
-void __ward_inject_pause(struct ward_access *a);
+void __ward_inject_pause(u32 *id, struct ward_access *a);
 void __ward_inject_hold(struct ward_run *run, enum ward_inject_dir dir, u8 opcode, u32 psn);
 
 /* ward_inject_fails() - whether an allocation is to fail. Any context. */
@@ -118,7 +119,14 @@ static inline void ward_inject_arm(struct ward_run *run, struct ward_access *a,
 static inline void ward_inject_pause(struct ward_access *a)
 {
 	if (ward_injecting())
-		__ward_inject_pause(a);
+		__ward_inject_pause(&a->hold, a);
+}
+
+/* ward_inject_pause_last() - so does the last word of the message */
+static inline void ward_inject_pause_last(struct ward_access *a)
+{
+	if (ward_injecting())
+		__ward_inject_pause(&a->hold_last, a);
 }
 
 /* ward_inject_hold() - hold the run here if a rule says so; see above */

@@ -84,6 +84,7 @@ static const struct word {
 };
 
 #define PACKETS		(WARD_INJECT_IN | WARD_INJECT_OUT)
+#define TAKEN		(WARD_INJECT_IN | WARD_INJECT_LOCAL)
 
 /* @words, or @max: what may stand behind "="; @must: something has to */
 static const struct fault {
@@ -94,13 +95,14 @@ static const struct fault {
 	u32			max;
 } faults[] = {
 	[WARD_FAULT_DROP]	= { "drop", PACKETS },
-	[WARD_FAULT_DUPLICATE]	= { "duplicate", PACKETS },
+	[WARD_FAULT_DUPLICATE]	= { "duplicate", PACKETS, .max = MAX_MS },
 	[WARD_FAULT_DELAY]	= { "delay", PACKETS, true, .max = MAX_MS },
 	[WARD_FAULT_REORDER]	= { "reorder", PACKETS },
 	[WARD_FAULT_CORRUPT]	= { "corrupt", PACKETS, true, corruption_words },
 	[WARD_FAULT_NAK]	= { "nak", WARD_INJECT_IN, true, naks },
 	[WARD_FAULT_RNR]	= { "rnr", WARD_INJECT_IN, .max = 31 },
 	[WARD_FAULT_HOLD]	= { "hold", PACKETS | WARD_INJECT_LOCAL, .max = MAX_MS },
+	[WARD_FAULT_HOLD_LAST]	= { "hold-last", TAKEN, .max = MAX_MS },
 	[WARD_FAULT_FAIL]	= { "fail", 0, false, places },
 };
 
@@ -112,6 +114,11 @@ void ward_rules_init(struct ward_rules *rules)
 {
 	spin_lock_init(&rules->lock);
 	INIT_LIST_HEAD(&rules->list);
+}
+
+static bool is_hold(const struct rule *r)
+{
+	return r->fault == WARD_FAULT_HOLD || r->fault == WARD_FAULT_HOLD_LAST;
 }
 
 static bool find_word(const struct word *words, const char *name, u32 *value)
@@ -265,7 +272,7 @@ static void set_error(struct ward_rules *rules, const char *word, const char *wh
 
 static void count_kinds(struct ward_rules *rules, const struct rule *r, int change)
 {
-	if (r->fault == WARD_FAULT_HOLD)
+	if (is_hold(r))
 		WRITE_ONCE(rules->holds, rules->holds + change);
 	if (r->dirs && !(r->dirs & WARD_INJECT_LOCAL))
 		WRITE_ONCE(rules->packets, rules->packets + change);

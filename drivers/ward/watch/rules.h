@@ -5,13 +5,14 @@
  *	FAULT [FILTER]...
  *
  *	drop			the packet is lost
- *	duplicate		it comes twice
+ *	duplicate[=MS]		it comes twice, the second time so much later
  *	delay=MS		it comes later
  *	reorder			it comes after the next one of its QP and direction
  *	corrupt=icrc|payload|header	a bit of it is wrong
  *	nak=sequence|invalid|access|operation	the responder refuses the request
  *	rnr[=TIMER]		the responder has no receive for it (a code of the AETH)
  *	hold[=MS]		the QP stops between the check of a key and the copy
+ *	hold-last[=MS]		likewise, before the last word of a message is stored
  *	fail[=PLACE]		an allocation fails; WARD_INJECT_PLACES has the names
  *
  *	dir=in|out|local	packets received, packets sent, copies within the host
@@ -38,13 +39,14 @@ struct seq_file;
 enum ward_injection {
 	WARD_FAULT_NONE,
 	WARD_FAULT_DROP,
-	WARD_FAULT_DUPLICATE,
+	WARD_FAULT_DUPLICATE,	/* arg: ms */
 	WARD_FAULT_DELAY,	/* arg: ms */
 	WARD_FAULT_REORDER,
 	WARD_FAULT_CORRUPT,	/* arg: WARD_CORRUPT_* */
 	WARD_FAULT_NAK,		/* arg: AETH syndrome */
 	WARD_FAULT_RNR,		/* arg: timer code */
 	WARD_FAULT_HOLD,	/* arg: ms, 0: until the rule is cleared */
+	WARD_FAULT_HOLD_LAST,	/* arg: the same */
 	WARD_FAULT_FAIL,	/* arg: enum ward_inject_place, 0: any */
 };
 
