@@ -286,9 +286,6 @@ static void qp_run(struct ward_run *run)
 	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
-	/* it is news to this run only: all that was waiting has been tried again */
-	if (test_bit(WARD_EV_PAGES, &events) && !qp->fault.busy)
-		qp->fault.err = 0;
 }
 
 static void run_once(struct ward_qp *qp, bool may_sleep)
