@@ -268,17 +268,19 @@ static void qp_connect(struct kunit *test, struct verbs *v, struct verbs_end *en
 		.rnr_retry = v->rnr_retry,
 	};
 	const bool rc = v->type == IB_QPT_RC;
+	const bool connected = rc || v->type == IB_QPT_UC;
 	int mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
 
-	mask |= rc ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
+	mask |= connected ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(end->qp, &attr, mask), 0);
 
 	verbs_path(end, peer, &attr.ah_attr);
 	attr.qp_state = IB_QPS_RTR;
 	mask = IB_QP_STATE;
+	if (connected)
+		mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN;
 	if (rc)
-		mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN |
-			IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
+		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(end->qp, &attr, mask), 0);
 
 	attr.qp_state = IB_QPS_RTS;

@@ -594,6 +594,40 @@ static void source_is_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, READ_ONCE(to_ward_qp(v->b.qp)->state), IB_QPS_RTS);
 }
 
+/* The other end is in another namespace: only when both ends say so, and nothing sees it there. */
+static void across(struct kunit *test)
+{
+	struct link_end *const far = &wire.end[1];
+	struct verbs *v = verbs_start(test, IB_QPT_RC, end, far, false);
+	struct packet_type tap = {
+		.type = htons(ETH_P_ALL), .dev = far->netdev, .func = see,
+	};
+	struct ib_mr *mr = whole(test);
+	struct ward_run run;
+	struct verbs_op *op;
+
+	link_use(end, WARD_PATH_AUTO);
+	exchange(test, mr, false);
+	link_use(end, WARD_PATH_ACROSS);
+	exchange(test, mr, false);
+	link_use(far, WARD_PATH_ACROSS);
+	exchange(test, mr, true);
+	dev_add_pack(&tap);
+	exchange(test, mr, false);
+	dev_remove_pack(&tap);
+	exchange(test, mr, true);
+	/* the peer's number means something in its own namespace only */
+	ward_qp_own(to_ward_qp(v->b.qp), &run);
+	op = rdma(test, IB_WR_RDMA_WRITE, 9, mr);
+	msleep(20);
+	KUNIT_EXPECT_FALSE(test, verbs_completed(op));
+	ward_qp_disown(&run);
+	EXPECT_STATUS(test, op, IB_WC_SUCCESS);
+	expect_in_step(test);
+	link_use(far, WARD_PATH_AUTO);
+	exchange(test, mr, false);
+}
+
 static int local_init(struct kunit_suite *suite)
 {
 	int err = link_up(&wire);
@@ -616,6 +650,7 @@ static struct kunit_case local_cases[] = {
 	KUNIT_CASE(port_down),
 	KUNIT_CASE(address_gone),
 	KUNIT_CASE(capture),
+	KUNIT_CASE(across),
 	KUNIT_CASE(peer_in_error),
 	KUNIT_CASE(peer_is_busy),
 	KUNIT_CASE(both_ways),

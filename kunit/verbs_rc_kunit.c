@@ -16,15 +16,16 @@ struct way {
 	const char *name;
 	int peer;	/* the end that B is on; A is on end 0 */
 	bool ipv6;
-	bool packets;	/* although both ends are of this host */
+	u32 path;
 };
 
 static const struct way ways[] = {
-	{ "wire, IPv4", 1, false },
-	{ "wire, IPv6", 1, true },
-	{ "one device, IPv4", 0, false },
-	{ "one device, IPv6", 0, true },
-	{ "one device, packets", 0, false, true },
+	{ "wire, IPv4", 1, false, WARD_PATH_AUTO },
+	{ "wire, IPv6", 1, true, WARD_PATH_AUTO },
+	{ "wire, without packets", 1, false, WARD_PATH_ACROSS },
+	{ "one device, IPv4", 0, false, WARD_PATH_AUTO },
+	{ "one device, IPv6", 0, true, WARD_PATH_AUTO },
+	{ "one device, packets", 0, false, WARD_PATH_PACKET },
 };
 
 KUNIT_ARRAY_PARAM_DESC(way, ways, name);
@@ -33,7 +34,8 @@ static struct verbs *start(struct kunit *test)
 {
 	const struct way *way = test->param_value;
 
-	link_use(&wire.end[0], way->packets ? WARD_PATH_PACKET : WARD_PATH_AUTO);
+	link_use(&wire.end[0], way->path);
+	link_use(&wire.end[1], way->path);
 	return verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[way->peer], way->ipv6);
 }
 

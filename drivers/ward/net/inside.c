@@ -8,16 +8,19 @@
  *
  *	the port, and the address of the source	up; the route's lookup checks the address
  *	IPsec					no policy in the namespace
- *	netfilter				no hook of any kind where packets pass
+ *	netfilter				no hook where packets pass, but AppArmor's
  *	the route				by the loopback netdev
  *	its traffic control			no queueing discipline, no filters
  *	packet sockets (captures), XDP		none
+ *
+ * Between two namespaces the netdevs at both ends stand for lo.
  *
  * A route through a VRF's netdev is not by loopback, so it is not inside.
  * Programs of control groups are not looked at: our sockets are in the root group.
  */
 #include <linux/netdevice.h>
 #include <linux/netfilter.h>
+#include <linux/string.h>
 #include <net/dst.h>
 #include <net/net_namespace.h>
 #include <net/sch_generic.h>
@@ -28,12 +31,52 @@
 #include "net.h"
 #include "path.h"
 
+#ifdef CONFIG_NETFILTER
+/* The hook that AppArmor has in every namespace, if it is in the kernel */
+static nf_hookfn *apparmor;
+
+/*
+ * AppArmor lets pass what has no secmark, and only netfilter rules give one. It is in every
+ * namespace of most distributions, so it has to be known, and its name is all there is to know.
+ */
+static bool is_apparmor(nf_hookfn *hook)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "%ps", hook);
+	return str_has_prefix(name, "apparmor_");
+}
+
+static bool hooked(const struct nf_hook_entries *entries)
+{
+	return entries && !(entries->num_hook_entries == 1 &&
+			    entries->hooks[0].hook == READ_ONCE(apparmor));
+}
+#endif
+
+/**
+ * ward_inside_learn() - know the hook that every namespace has
+ * @net: a namespace
+ *
+ * Context: any.
+ */
+void ward_inside_learn(const struct net *net)
+{
+#ifdef CONFIG_NETFILTER
+	const struct nf_hook_entries *entries;
+
+	rcu_read_lock();
+	entries = rcu_dereference(net->nf.hooks_ipv4[NF_INET_POST_ROUTING]);
+	if (entries && entries->num_hook_entries && is_apparmor(entries->hooks[0].hook))
+		WRITE_ONCE(apparmor, entries->hooks[0].hook);
+	rcu_read_unlock();
+#endif
+}
+
 static bool filters(const struct net *net, bool ipv6)
 {
 #ifdef CONFIG_NETFILTER
-	static const u8 passed[] = {
-		NF_INET_LOCAL_OUT, NF_INET_POST_ROUTING, NF_INET_PRE_ROUTING, NF_INET_LOCAL_IN,
-	};
+	static const u8 passed[] = { NF_INET_LOCAL_OUT, NF_INET_PRE_ROUTING, NF_INET_LOCAL_IN };
 	struct nf_hook_entries __rcu *const *hooks = ipv6 ? net->nf.hooks_ipv6 :
 							    net->nf.hooks_ipv4;
 	int i;
@@ -41,8 +84,10 @@ static bool filters(const struct net *net, bool ipv6)
 	for (i = 0; i < ARRAY_SIZE(passed); i++)
 		if (rcu_access_pointer(hooks[passed[i]]))
 			return true;
-#endif
+	return hooked(rcu_dereference(hooks[NF_INET_POST_ROUTING]));
+#else
 	return false;
+#endif
 }
 
 static bool has_ipsec(const struct net *net)
@@ -59,33 +104,33 @@ static bool has_ipsec(const struct net *net)
 	return false;
 }
 
-/* Does anything happen to a packet on the loopback netdev but that it comes back? */
-static bool meddles(struct net_device *lo)
+/* Does anything happen to a packet at a netdev but that it passes? */
+static bool meddles(struct net_device *ndev)
 {
-	const struct Qdisc *qdisc = rcu_dereference(netdev_get_tx_queue(lo, 0)->qdisc);
+	const struct Qdisc *qdisc = rcu_dereference(netdev_get_tx_queue(ndev, 0)->qdisc);
 
 	/* once there was an ingress or clsact discipline, this stays */
-	if (!qdisc || qdisc->enqueue || rcu_access_pointer(lo->ingress_queue))
+	if (!qdisc || qdisc->enqueue || rcu_access_pointer(ndev->ingress_queue))
 		return true;
 #ifdef CONFIG_NET_XGRESS
-	if (rcu_access_pointer(lo->tcx_ingress) || rcu_access_pointer(lo->tcx_egress))
+	if (rcu_access_pointer(ndev->tcx_ingress) || rcu_access_pointer(ndev->tcx_egress))
 		return true;
 #endif
 #ifdef CONFIG_NETFILTER_INGRESS
-	if (rcu_access_pointer(lo->nf_hooks_ingress))
+	if (rcu_access_pointer(ndev->nf_hooks_ingress))
 		return true;
 #endif
 #ifdef CONFIG_NETFILTER_EGRESS
-	if (rcu_access_pointer(lo->nf_hooks_egress))
+	if (rcu_access_pointer(ndev->nf_hooks_egress))
 		return true;
 #endif
-	return rcu_access_pointer(lo->xdp_prog) || dev_nit_active(lo);
+	return rcu_access_pointer(ndev->xdp_prog) || dev_nit_active(ndev);
 }
 
-/* Is the port up, and does the route go by the loopback netdev? */
-static bool loops(struct ward_path *path, const struct net_device *lo)
+/* Is the port up, and does the route go by @by? */
+static bool leads(struct ward_path *path, const struct net_device *ndev,
+		  const struct net_device *by)
 {
-	const struct net_device *ndev = ward_path_netdev(path);
 	struct dst_entry *dst;
 	bool yes;
 
@@ -94,15 +139,26 @@ static bool loops(struct ward_path *path, const struct net_device *lo)
 	dst = ward_path_route(path);
 	if (IS_ERR(dst))
 		return false;
-	yes = READ_ONCE(dst->dev) == lo && !dst->error && !dst_xfrm(dst);
+	yes = READ_ONCE(dst->dev) == by && !dst->error && !dst_xfrm(dst);
 	dst_release(dst);
 	return yes;
 }
 
+/* Does a packet leave its namespace unseen, and would one enter? What is outside is not looked at */
+static bool leaves(struct ward_path *path)
+{
+	const struct net *net = path->dev->net->net;
+	struct net_device *ndev = ward_path_netdev(path);
+
+	return leads(path, ndev, ndev) && !filters(net, path->ipv6) && !has_ipsec(net) &&
+	       !meddles(ndev);
+}
+
 /**
  * ward_paths_are_inside() - whether packets would pass nothing but the stack
- * @path: the path of one QP to another one in its namespace
- * @back: the path back
+ * @path: the path of one QP to another one
+ * @back: the path back; when it begins in another namespace, what is between the two is taken to
+ *        let packets pass
  *
  * Context: BH off, under RCU.
  * Return: whether they would, now, both ways.
@@ -112,6 +168,9 @@ bool ward_paths_are_inside(struct ward_path *path, struct ward_path *back)
 	const struct net *net = path->dev->net->net;
 	struct net_device *lo = net->loopback_dev;
 
+	if (!net_eq(net, back->dev->net->net))
+		return leaves(path) && leaves(back);
 	return netif_running(lo) && !filters(net, path->ipv6) && !has_ipsec(net) &&
-	       !meddles(lo) && loops(path, lo) && loops(back, lo);
+	       !meddles(lo) && leads(path, ward_path_netdev(path), lo) &&
+	       leads(back, ward_path_netdev(back), lo);
 }

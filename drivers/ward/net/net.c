@@ -25,6 +25,7 @@
 #include <ward/wire.h>
 
 #include "../verbs/device.h"
+#include "inside.h"
 #include "net.h"
 #include "rx.h"
 
@@ -32,6 +33,9 @@
 struct pernet {
 	struct ward_net	*wn;
 };
+
+/* ward_net.all; changed under net_lock */
+LIST_HEAD(ward_nets);
 
 static unsigned int pernet_id;
 /* All of struct pernet, ward_net.users, ward_net.devices. Nothing else is taken inside but RCU */
@@ -87,6 +91,10 @@ static int open_sock(struct ward_net *wn, int family, struct socket **sockp)
 
 static void destroy(struct ward_net *wn)
 {
+	if (!list_empty(&wn->all)) {
+		list_del_rcu(&wn->all);
+		synchronize_rcu();
+	}
 	close_sock(wn->sock6);
 	close_sock(wn->sock4);
 	WARN_ON(!list_empty(&wn->devices));
@@ -103,6 +111,7 @@ static struct ward_net *create(struct net *net)
 	if (!wn)
 		return ERR_PTR(-ENOMEM);
 	wn->net = net;
+	INIT_LIST_HEAD(&wn->all);
 	INIT_LIST_HEAD(&wn->devices);
 	xa_init_flags(&wn->qps, XA_FLAGS_ALLOC1);
 	get_random_bytes(&wn->qpn, sizeof(wn->qpn));
@@ -114,6 +123,8 @@ static struct ward_net *create(struct net *net)
 		destroy(wn);
 		return ERR_PTR(err);
 	}
+	ward_inside_learn(net);
+	list_add_rcu(&wn->all, &ward_nets);
 	return wn;
 }
 

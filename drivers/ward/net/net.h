@@ -17,6 +17,7 @@ struct ward_device;
 
 /**
  * struct ward_net - one namespace with at least one link
+ * @all:     in ward_nets
  * @net:     the namespace; not referenced, see net.c
  * @sock4:   UDP 4791, IPv4
  * @sock6:   UDP 4791, IPv6 only; NULL where the namespace has no IPv6
@@ -27,6 +28,7 @@ struct ward_device;
  * @qpn:     slot number <-> QP number. QP numbers are unique in the namespace
  */
 struct ward_net {
+	struct list_head	all;
 	struct net		*net;
 	struct socket		*sock4;
 	struct socket		*sock6;
@@ -36,6 +38,9 @@ struct ward_net {
 	u32			qp_next;
 	struct ward_permute	qpn;
 };
+
+/* All of them; read under RCU, one is good for as long */
+extern struct list_head ward_nets;
 
 struct ward_net *ward_net_get(struct net *net);
 void ward_net_put(struct ward_net *wn);

@@ -30,6 +30,7 @@
  * All functions are the owner's.
  */
 #include <linux/minmax.h>
+#include <linux/rculist.h>
 
 #include "../net/inside.h"
 #include "../net/net.h"
@@ -39,14 +40,6 @@
 #include "../watch/inject.h"
 #include "local.h"
 #include "qp.h"
-
-/* The QP that packets would find; under RCU */
-static struct ward_qp *find_peer(const struct ward_qp *qp)
-{
-	struct ward_net *wn = qp->net;
-
-	return xa_load(&wn->qps, ward_unpermute(&wn->qpn, qp->attr.dest_qp_num));
-}
 
 /*
  * Would the peer take packets from us, and answer them? Sure only when the peer is owned. Returns
@@ -64,6 +57,26 @@ static struct ward_path *way_back(const struct ward_qp *qp, const struct ward_qp
 	return NULL;
 }
 
+/* The QP that packets would find, if it would take them; under RCU */
+static struct ward_qp *find_peer(const struct ward_qp *qp)
+{
+	const u32 qpn = qp->attr.dest_qp_num;
+	struct ward_net *wn = qp->net;
+	struct ward_qp *peer;
+
+	peer = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
+	if (peer && way_back(qp, peer))
+		return peer;
+	if (ward_option(qp->dev, PATH) != WARD_PATH_ACROSS)
+		return NULL;
+	list_for_each_entry_rcu(wn, &ward_nets, all) {
+		peer = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
+		if (peer && way_back(qp, peer))
+			return peer;
+	}
+	return NULL;
+}
+
 /* Is there a rule of the fault injector that a step would escape? */
 static bool injected(const struct ward_run *run, struct ward_device *dev)
 {
@@ -72,12 +85,19 @@ static bool injected(const struct ward_run *run, struct ward_device *dev)
 	return READ_ONCE(rules->packets) || (READ_ONCE(rules->holds) && !run->may_sleep);
 }
 
+static bool allows(const struct ward_device *dev, const struct ward_device *other)
+{
+	u32 path = ward_option(dev, PATH);
+
+	return path == WARD_PATH_ACROSS || (path == WARD_PATH_AUTO && dev->net == other->net);
+}
+
 static bool may_be_local(const struct ward_run *run, const struct ward_qp *peer)
 {
 	const struct ward_qp *qp = run->qp;
 	struct ward_path *back = way_back(qp, peer);
 
-	if (!back || ward_option(peer->dev, PATH) != WARD_PATH_AUTO)
+	if (!back || !allows(qp->dev, peer->dev) || !allows(peer->dev, qp->dev))
 		return false;
 	if (ward_injecting() && (injected(run, qp->dev) || injected(run, peer->dev)))
 		return false;
@@ -88,16 +108,10 @@ static bool may_be_local(const struct ward_run *run, const struct ward_qp *peer)
 static void wait_for(struct ward_qp *qp, struct ward_qp *peer)
 {
 	u32 other = xchg(&peer->waiter, qp->qpn);
-	struct ward_qp *displaced;
 
-	/* not a peer of both of us, or it is of another life: it will see */
-	if (!other || other == qp->qpn)
-		return;
-	displaced = xa_load(&qp->net->qps, ward_unpermute(&qp->net->qpn, other));
-	if (displaced && kref_get_unless_zero(&displaced->ref)) {
-		ward_qp_kick(displaced, WARD_EV_WORK);
-		ward_qp_put(displaced);
-	}
+	/* one of another life of the peer: it will see */
+	if (other != qp->qpn)
+		ward_qp_kick_number(other);
 }
 
 /* Own the peer. False: a run will come when that can be tried again. */
@@ -156,7 +170,7 @@ void ward_local_resume(struct ward_run *run)
 	struct ward_qp *qp = run->qp, *peer = find_peer(qp);
 	struct ward_requester *req = &qp->req;
 
-	if (peer && way_back(qp, peer)) {
+	if (peer) {
 		if (!own(run, peer))
 			return;
 		if (peer->resp.parked) {
@@ -210,7 +224,7 @@ enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe)
 	/* one that has begun with packets, or has gone over to them, goes on with packets */
 	if (qp->transport != WARD_RC || (wqe->started && !wqe->local))
 		return WARD_PACKETS;
-	if (ward_option(qp->dev, PATH) != WARD_PATH_AUTO || spread_atomic(wqe))
+	if (ward_option(qp->dev, PATH) == WARD_PATH_PACKET || spread_atomic(wqe))
 		goto packets;
 	if (!peer)
 		peer = find_peer(qp);
@@ -378,7 +392,7 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_RNR_RETRY_EXC_ERR;
 		return true;
 	case WARD_STEP_REFUSED:
-		ward_count(qp->dev, RCVD_NAK);
+		ward_qp_count(qp, RCVD_NAK);
 		wqe->status = ward_nak_status(peer->resp.syndrome);
 		return true;
 	case WARD_STEP_NO_MEMORY:

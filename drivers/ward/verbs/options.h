@@ -20,14 +20,16 @@ struct ward_device;
 enum {
 	WARD_PATH_PACKET,	/* always by packets */
 	WARD_PATH_AUTO,		/* from memory to memory in the same namespace, where nothing sees it */
+	WARD_PATH_ACROSS,	/* in other namespaces too, where nothing at either end sees it */
 };
 
-#define WARD_PATH_WORDS	((const char *const []){ "packet", "auto" })
+#define WARD_PATH_WORDS	((const char *const []){ "packet", "auto", "across" })
 
 /* X(enum name, name, first value, smallest, largest, words or NULL, meaning) */
 #define WARD_OPTIONS(X) \
-	X(PATH, path, WARD_PATH_AUTO, 0, 1, WARD_PATH_WORDS, \
-	  "to QPs of this host: from memory to memory (auto), or as packets (packet)") \
+	X(PATH, path, WARD_PATH_AUTO, 0, 2, WARD_PATH_WORDS, \
+	  "to QPs of this host: from memory to memory within a namespace (auto), also between " \
+	  "namespaces (across), or as packets (packet)") \
 	X(WINDOW, window, 256, 16, 1024, NULL, \
 	  "KiB that a QP has under way at most; never more than 256 packets") \
 	X(STRICT, strict, 0, 0, 1, off_on, \

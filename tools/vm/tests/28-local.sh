@@ -6,11 +6,6 @@
 test_begin
 
 topology
-in_a ip link add d0 type dummy
-in_a ip addr add 10.8.0.1/24 dev d0
-in_a ip link set d0 up
-link_add "$NS_A" ward2 d0
-
 # gid_index DEVICE ADDRESS
 gid_index() {
 	local i
@@ -19,14 +14,22 @@ gid_index() {
 	done
 	return 1
 }
-# pingpong [DEVICE ADDRESS]: with DEV_A, from another device if one is given
-pingpong() {
-	local dev=${1:-$DEV_A} addr=${2:-$A4} pid
-	in_a timeout 20 ibv_rc_pingpong -d "$DEV_A" -g "$(gid_index "$DEV_A" $A4)" -n 50 \
-		> /tmp/server 2>&1 &
+gid() { gid_index "$DEV_A" $A4; }
+pingpong() {	# between two processes, on DEV_A
+	local pid
+	in_a timeout 20 ibv_rc_pingpong -d "$DEV_A" -g "$(gid)" -n 50 > /tmp/server 2>&1 &
 	pid=$!
 	eventually 5 listens || return
-	in_a timeout 20 ibv_rc_pingpong -d "$dev" -g "$(gid_index "$dev" "$addr")" -n 50 $A4 \
+	in_a timeout 20 ibv_rc_pingpong -d "$DEV_A" -g "$(gid)" -n 50 $A4 > /tmp/client 2>&1 ||
+		{ kill $pid; wait $pid; return 1; }
+	wait $pid
+}
+wire() {	# between two namespaces
+	local pid
+	in_a timeout 20 ibv_rc_pingpong -d "$DEV_A" -g "$(gid)" -n 50 > /tmp/server 2>&1 &
+	pid=$!
+	eventually 5 listens || return
+	in_b timeout 20 ibv_rc_pingpong -d "$DEV_B" -g "$(gid_index "$DEV_B" $B4)" -n 50 $A4 \
 		> /tmp/client 2>&1 || { kill $pid; wait $pid; return 1; }
 	wait $pid
 }
@@ -44,15 +47,21 @@ goes() {	# BY COMMAND...
 	got=$(way "$@" | xargs)
 	[[ $got = "$by" ]] || { echo "it took: $got"; return 1; }
 }
-option() { echo "$2" > "/sys/class/infiniband/$DEV_A/options/$1"; }
+option() { echo "$2" > "/sys/class/infiniband/$1/options/path"; }
 
 t "on one device it goes without packets" goes steps pingpong
-t "between two devices of a namespace too" goes steps pingpong ward2 10.8.0.1
-
-option path packet
+t "between two namespaces: packets" goes packets wire
+option "$DEV_A" packet
 t "path=packet: packets" goes packets pingpong
-t "path=packet at one of two devices: packets" goes packets pingpong ward2 10.8.0.1
-option path auto
+option "$DEV_A" across
+t "path=across: none" goes steps pingpong
+t "path=across at one end of a wire: packets" goes packets wire
+option "$DEV_B" across
+t "path=across at both: none" goes steps wire
+in_b tc qdisc add dev vb root netem delay 1ms
+t "netem at the other end: packets" goes packets wire
+in_b tc qdisc del dev vb root
+option "$DEV_A" auto
 t "path=auto: none" goes steps pingpong
 
 in_a tc qdisc add dev lo root netem delay 1ms
@@ -81,6 +90,3 @@ eventually 10 grep -q "listening on" /tmp/tcpdump
 t "somebody listens on lo: packets" goes packets pingpong
 wait
 t "without: none" goes steps pingpong
-
-in_a ip addr del 10.8.0.1/24 dev d0
-t "an address that is gone: no way" fails pingpong ward2 10.8.0.1
