@@ -89,6 +89,7 @@ enum {
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
  * @attr:     attributes as they were set, for query_qp and for us
+ * @dest_slot: where attr.dest_qp_num would be in ward_net.qps, if it is of this namespace
  * @mtu:      path MTU in bytes
  * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
@@ -134,6 +135,7 @@ struct ward_qp {
 
 	enum ib_qp_state	state;
 	struct ib_qp_attr	attr;
+	u32			dest_slot;
 	u32			mtu;
 	struct ward_path __rcu	*path;
 	u32			qkey;
