@@ -267,18 +267,17 @@ static void qp_connect(struct kunit *test, struct verbs *v, struct verbs_end *en
 		.min_rnr_timer = 12, .timeout = v->timeout, .retry_cnt = v->retry,
 		.rnr_retry = v->rnr_retry,
 	};
-	const bool rc = v->type == IB_QPT_RC, ud = v->type == IB_QPT_UD;
+	const bool rc = v->type == IB_QPT_RC;
+	const bool connected = rc || v->type == IB_QPT_UC;
 	int mask = IB_QP_STATE | IB_QP_PKEY_INDEX | IB_QP_PORT;
 
-	mask |= ud ? IB_QP_QKEY : IB_QP_ACCESS_FLAGS;
-	if (!rc)
-		attr.qp_access_flags = IB_ACCESS_REMOTE_WRITE;
+	mask |= connected ? IB_QP_ACCESS_FLAGS : IB_QP_QKEY;
 	KUNIT_ASSERT_EQ(test, ib_modify_qp(end->qp, &attr, mask), 0);
 
 	verbs_path(end, peer, &attr.ah_attr);
 	attr.qp_state = IB_QPS_RTR;
 	mask = IB_QP_STATE;
-	if (!ud)
+	if (connected)
 		mask |= IB_QP_AV | IB_QP_PATH_MTU | IB_QP_DEST_QPN | IB_QP_RQ_PSN;
 	if (rc)
 		mask |= IB_QP_MAX_DEST_RD_ATOMIC | IB_QP_MIN_RNR_TIMER;

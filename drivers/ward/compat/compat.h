@@ -210,4 +210,13 @@
 #define WARD_CRC32_LE_IS_FAST	false
 #endif
 
+/*
+ * __assign_str() of a trace point took the source a second time up to 6.9.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define ward_assign_str(field, from)	__assign_str(field)
+#else
+#define ward_assign_str(field, from)	__assign_str(field, from)
+#endif
+
 #endif /* _WARD_COMPAT_COMPAT_H */

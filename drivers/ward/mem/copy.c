@@ -11,6 +11,8 @@
 #include <linux/string.h>
 
 #include "../watch/inject.h"
+#include "../watch/trace.h"
+#include "../watch/violations.h"
 #include "copy.h"
 #include "pages.h"
 
@@ -23,12 +25,23 @@
 void ward_access_end(struct ward_access *a)
 {
 	if (a->mr) {
+		if ((a->read | a->written) && (a->rights & WARD_REMOTE_RIGHTS))
+			ward_exposure_used(a);
 		if (a->paging)
 			ward_paging_leave(a->paging);
 		a->paging = NULL;
 		ward_mr_leave(a->mr);
 		a->mr = NULL;
+		a->read = 0;
+		a->written = 0;
 	}
+}
+
+/* What a peer touches; what work requests do is told by other trace points */
+static void trace_access(const struct ward_access *a, u32 key, u64 va, u64 len, int rights)
+{
+	if (rights & WARD_REMOTE_RIGHTS)
+		trace_ward_access(a, key, va, len, rights, WARD_GRANTED);
 }
 
 /**
@@ -39,6 +52,8 @@ void ward_access_end(struct ward_access *a)
  * @len:    bytes
  * @rights: the IB_ACCESS_* rights it takes, 0 for a local read
  *
+ * A refusal is counted and remembered.
+ *
  * Context: under RCU with BH off.
  * Return: WARD_GRANTED, and a->mr is the region until the next call or ward_access_end().
  */
@@ -48,11 +63,17 @@ enum ward_refusal ward_access_begin(struct ward_access *a, u32 key, u64 va, u64 
 
 	/* Inside the guard the registration cannot change, so only the range is new */
 	if (a->mr && a->mr->key == key && a->rights == rights && !a->mr->closed_to_peers &&
-	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED)
+	    ward_mr_in_range(a->mr, va, len) == WARD_GRANTED) {
+		trace_access(a, key, va, len, rights);
 		return WARD_GRANTED;
+	}
 	ward_access_end(a);
 	a->mr = ward_mr_enter(&a->who, key, va, len, rights, &why);
 	a->rights = rights;
+	if (unlikely(why))
+		ward_violation_add(a, key, va, len, rights, why);
+	else
+		trace_access(a, key, va, len, rights);
 	return why;
 }
 
@@ -77,8 +98,10 @@ enum ward_refusal ward_access_page_in(struct ward_access *a, u64 va, u64 len, u6
 	if (a->paging && ward_paging_has(paging, offset, len))
 		return WARD_GRANTED;
 	ahead = min(ahead, mr->length - (va - mr->iova));
-	return ward_fault_ask(a->fault, paging, offset, len, ahead) ? WARD_PARKED :
-								      WARD_REFUSED_RANGE;
+	if (ward_fault_ask(a->fault, paging, offset, len, ahead))
+		return WARD_PARKED;
+	ward_violation_add(a, mr->key, va, len, a->rights, WARD_REFUSED_RANGE);
+	return WARD_REFUSED_RANGE;
 }
 
 static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
@@ -102,6 +125,7 @@ static void *at(const struct ward_mr *mr, u64 va, u64 *contig)
 void ward_access_read(struct ward_access *a, u64 va, void *to, u32 len)
 {
 	ward_inject_pause(a);
+	a->read += len;
 	while (len) {
 		u64 contig;
 		void *from = at(a->mr, va, &contig);
@@ -160,6 +184,7 @@ bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u
 	u32 head = len;
 
 	ward_inject_pause(a);
+	a->written += len;
 	if (last && len)
 		head = max_t(s64, 0, (s64)(ALIGN_DOWN(va + len - 1, sizeof(u64)) - va));
 	if (!write_part(a->mr, va, src, head))
@@ -194,6 +219,8 @@ int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u6
 	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
+	a->read += sizeof(*p);
+	a->written += sizeof(*p);
 	if (swap)
 		*orig = cmpxchg64(p, compare, swap_add);
 	else
@@ -217,6 +244,7 @@ int ward_access_store(struct ward_access *a, u64 va, u64 value)
 	ward_inject_pause(a);
 	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
 		return -EINVAL;
+	a->written += sizeof(*p);
 	/* what was written before is visible to whoever sees the value */
 	smp_store_release(p, value);
 	return 0;

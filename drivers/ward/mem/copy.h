@@ -35,6 +35,9 @@ struct ward_cursor {
  * @who:  who asks
  * @mr:   region whose guard is held, kept from one packet to the next; NULL: none
  * @rights: the IB_ACCESS_* rights for which @mr was entered
+ * @psn:  of the packet that is worked off, for those who watch
+ * @read: bytes copied out of @mr since it was entered
+ * @written: bytes copied into it
  * @paging: guard of pages of @mr that is held as well; NULL: none
  * @fault:  of the QP, where an access waits for pages
  * @hold: number of the rule that holds the next copy; 0: none (watch/inject.h)
@@ -47,6 +50,9 @@ struct ward_access {
 	struct ward_asker	who;
 	struct ward_mr		*mr;
 	int			rights;
+	u32			psn;
+	u64			read;
+	u64			written;
 	struct ward_paging	*paging;
 	struct ward_fault	*fault;
 	u32			hold;

@@ -71,6 +71,7 @@ struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 	/* the core sets these after the verb returns, which is later than we need them */
 	mr->ib.device = &dev->ib;
 	mr->ib.pd = pd;
+	mr->pd_id = pd->res.id;
 	mr->dev = dev;
 	mr->kind = kind;
 	ward_guard_init(&mr->guard);
@@ -147,6 +148,8 @@ int ward_mr_publish(struct ward_mr *mr)
 void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
 		      u64 offset, struct ward_pages *pages)
 {
+	/* nobody is inside; the lock is for those who only watch */
+	spin_lock_bh(&mr->lock);
 	mr->key = key;
 	mr->access = access;
 	mr->iova = iova;
@@ -155,9 +158,8 @@ void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 len
 	mr->pages = pages;
 	mr->generation++;
 	mr->closed_to_peers = false;
-
-	spin_lock_bh(&mr->lock);
 	mr->state = WARD_VALID;
+	ward_exposure_begin(mr);
 	ward_guard_open(&mr->guard);
 	spin_unlock_bh(&mr->lock);
 }
@@ -180,6 +182,7 @@ static void mr_drained(struct ward_mr *mr)
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
 	spin_lock_bh(&mr->lock);
+	ward_exposure_end(mr);
 	/* pairs with the acquire in ward_mr_is_free() */
 	smp_store_release(&mr->state, WARD_FREE);
 	list_splice_init(&mr->waiters, &waiters);
@@ -204,7 +207,8 @@ void ward_mr_leave(struct ward_mr *mr)
 }
 
 /* @via: only if this QP has registered it; 0: whoever has */
-static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain)
+static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
+		       const struct ward_closer *closer)
 {
 	bool first;
 
@@ -215,6 +219,7 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain)
 	}
 	first = mr->state == WARD_VALID;
 	mr->state = WARD_DRAINING;
+	ward_exposure_closing(mr, closer);
 	if (first && ward_guard_shut(&mr->guard)) {
 		spin_unlock_bh(&mr->lock);
 		mr_drained(mr);
@@ -231,15 +236,17 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain)
  * @mr:    the region; the caller is not inside its guard
  * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
  *         waits by other means
+ * @closer: who wants it
  *
  * Nobody enters after this call. An invalid region stays as it is (F39).
  *
  * Context: BH off, or any that may take a BH lock.
  * Return: true when the region is out of reach now; false when @drain->done will be called.
  */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+			const struct ward_closer *closer)
 {
-	return invalidate(mr, 0, drain);
+	return invalidate(mr, 0, drain, closer);
 }
 
 /**
@@ -254,18 +261,23 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain)
  */
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
 {
-	return invalidate(mr, qpn, drain);
+	return invalidate(mr, qpn, drain, &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
 }
 
 /**
  * ward_mr_close_to_peers() - the part of an invalidate that takes effect when it executes (F5)
- * @mr: the region
+ * @mr:     the region
+ * @closer: who wants it
  *
- * Context: any.
+ * Context: any but hard interrupt.
  */
-void ward_mr_close_to_peers(struct ward_mr *mr)
+void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer)
 {
+	spin_lock_bh(&mr->lock);
+	if (mr->state == WARD_VALID)
+		ward_exposure_closing(mr, closer);
 	WRITE_ONCE(mr->closed_to_peers, true);
+	spin_unlock_bh(&mr->lock);
 }
 
 /**
@@ -317,7 +329,7 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
  */
 void ward_mr_quiesce(struct ward_mr *mr)
 {
-	ward_mr_invalidate(mr, NULL);
+	ward_mr_invalidate(mr, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
 	wait_var_event(&mr->state, ward_mr_is_free(mr));
 }
 
@@ -372,16 +384,12 @@ enum ward_refusal ward_mr_in_range(const struct ward_mr *mr, u64 va, u64 len)
 static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_asker *who,
 				  u32 key, u64 va, u64 len, int access)
 {
-	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_REMOTE_ATOMIC | WARD_ACCESS_FLUSH_GLOBAL |
-			   WARD_ACCESS_FLUSH_PERSISTENT;
-
 	if (mr->key != key || (mr->kind == WARD_KIND_DMA && who->user))
 		return WARD_REFUSED_KEY;
 	/* the key of a window is an R_key and no lkey */
-	if (!(access & remote) && ward_mr_is_window(mr))
+	if (!(access & WARD_REMOTE_RIGHTS) && ward_mr_is_window(mr))
 		return WARD_REFUSED_KEY;
-	if ((access & remote) && READ_ONCE(mr->closed_to_peers))
+	if ((access & WARD_REMOTE_RIGHTS) && READ_ONCE(mr->closed_to_peers))
 		return WARD_REFUSED_STATE;
 	if (mr->ib.pd != who->pd)
 		return WARD_REFUSED_PD;
@@ -392,37 +400,24 @@ static enum ward_refusal mr_judge(const struct ward_mr *mr, const struct ward_as
 	return ward_mr_in_range(mr, va, len);
 }
 
-static void count_refusal(struct ward_device *dev, enum ward_refusal why)
-{
-	switch (why) {
-	case WARD_GRANTED:
-		break;
-	case WARD_REFUSED_KEY:
-		ward_count(dev, REFUSED_KEY);
-		break;
-	case WARD_REFUSED_STATE:
-		ward_count(dev, REFUSED_STATE);
-		break;
-	case WARD_REFUSED_PD:
-		ward_count(dev, REFUSED_PD);
-		break;
-	case WARD_REFUSED_QP:
-		ward_count(dev, REFUSED_QP);
-		break;
-	case WARD_REFUSED_RIGHTS:
-		ward_count(dev, REFUSED_RIGHTS);
-		break;
-	case WARD_REFUSED_RANGE:
-		ward_count(dev, REFUSED_RANGE);
-		break;
-	case WARD_PARKED:
-		break;
-	}
-}
-
-/* Checks all; inside the guard when it is granted */
-static struct ward_mr *try_enter(const struct ward_asker *who, u32 key, u64 va, u64 len,
-				 int access, enum ward_refusal *why)
+/**
+ * ward_mr_enter() - begin an access
+ * @who:    who asks
+ * @key:    lkey or R_key, all 32 bits of which must match (F9)
+ * @va:     first address
+ * @len:    bytes
+ * @access: the rights it takes: IB_ACCESS_REMOTE_READ or _WRITE for a peer, IB_ACCESS_LOCAL_WRITE
+ *          or 0 (read) for a work request
+ * @why:    returns the reason of a refusal
+ *
+ * Everything is checked before any byte moves: index, key, state, PD, QP, rights, range. The caller
+ * must leave soon, and before it executes an invalidate, which would wait for it.
+ *
+ * Context: under RCU with BH off.
+ * Return: the region, inside whose guard the caller is now, or NULL.
+ */
+struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
+			      enum ward_refusal *why)
 {
 	struct ward_mr *mr = ward_mr_find(who->dev, key);
 
@@ -437,32 +432,6 @@ static struct ward_mr *try_enter(const struct ward_asker *who, u32 key, u64 va, 
 		ward_mr_leave(mr);
 	}
 	return NULL;
-}
-
-/**
- * ward_mr_enter() - begin an access
- * @who:    who asks
- * @key:    lkey or R_key, all 32 bits of which must match (F9)
- * @va:     first address
- * @len:    bytes
- * @access: the rights it takes: IB_ACCESS_REMOTE_READ or _WRITE for a peer, IB_ACCESS_LOCAL_WRITE
- *          or 0 (read) for a work request
- * @why:    returns the reason of a refusal, which is counted too
- *
- * Everything is checked before any byte moves: index, key, state, PD, QP, rights, range. The caller
- * must leave soon, and before it executes an invalidate, which would wait for it.
- *
- * Context: under RCU with BH off.
- * Return: the region, inside whose guard the caller is now, or NULL.
- */
-struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
-			      enum ward_refusal *why)
-{
-	struct ward_mr *mr = try_enter(who, key, va, len, access, why);
-
-	if (unlikely(!mr))
-		count_refusal(who->dev, *why);
-	return mr;
 }
 
 /**
@@ -481,7 +450,7 @@ struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64
 enum ward_refusal ward_mr_probe(const struct ward_asker *who, u32 key, u64 va, u64 len, int access)
 {
 	enum ward_refusal why;
-	struct ward_mr *mr = try_enter(who, key, va, len, access, &why);
+	struct ward_mr *mr = ward_mr_enter(who, key, va, len, access, &why);
 
 	if (mr)
 		ward_mr_leave(mr);

@@ -20,6 +20,7 @@
 #include <rdma/ib_verbs.h>
 
 #include "../proto/permute.h"
+#include "../watch/exposure.h"
 #include "guard.h"
 
 struct ib_umem;
@@ -41,6 +42,14 @@ enum ward_region_kind {
 	WARD_KIND_WINDOW_1,	/* memory window of type 1: any QP of its PD, rebound at any time */
 	WARD_KIND_WINDOW_2,	/* memory window of type 2B: tied to the QP that bound it */
 };
+
+/* Rights by which a peer reaches memory */
+#define WARD_REMOTE_RIGHTS	(IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE | \
+				 IB_ACCESS_REMOTE_ATOMIC | WARD_ACCESS_FLUSH_GLOBAL | \
+				 WARD_ACCESS_FLUSH_PERSISTENT)
+
+/* Where rights stand for an operation: an invalidate, which takes no right */
+#define WARD_OP_INVALIDATE	BIT(30)
 
 /* Why an access is refused, in the order of the checks; 0: it is granted */
 enum ward_refusal {
@@ -99,7 +108,8 @@ struct ward_drain {
  * @kind:    what it is
  * @slot:    in ward_keys.regions
  * @guard:   open while VALID
- * @lock:    @state, @waiters; taken with BH off
+ * @lock:    @state, @waiters, @exposure; what is active is written under it, too, for those who
+ *           only watch; taken with BH off
  * @state:   see above
  * @closed_to_peers: a LOCAL_INV has executed: no remote access is granted any more (F5),
  *           although local ones may still be until the guard is shut (F4)
@@ -113,6 +123,8 @@ struct ward_drain {
  * @qpn:     active: the only QP through which it can be reached, 0: any of the PD
  * @via:     active: the QP that registered it by REG_MR, 0: it was not
  * @generation: registrations so far
+ * @exposure: who can reach it and who has
+ * @pd_id:   number of the PD, which a reader of the region may outlive
  * @list:    fast registration: two page lists of this region's own
  * @staged:  fast registration: which of them the last map_mr_sg filled
  * @backing: user memory: the pages
@@ -143,6 +155,8 @@ struct ward_mr {
 	u32			qpn;
 	u32			via;
 	u32			generation;
+	struct ward_exposure	exposure;
+	u32			pd_id;
 
 	struct ward_pages	*list[2];
 	int			staged;
@@ -184,12 +198,17 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going);
 void ward_mr_quiesce(struct ward_mr *mr);
 void ward_mr_destroy(struct ward_mr *mr);
 
-/* Who asks: a QP, or what receives for it */
+/*
+ * Who asks: a QP, or what receives for it. For the sake of those who watch, also who the peer is
+ * on whose behalf: its GID, NULL without one, and its QP.
+ */
 struct ward_asker {
 	struct ward_device	*dev;
 	const struct ib_pd	*pd;
 	u32			qpn;
 	bool			user;
+	const union ib_gid	*peer;
+	u32			peer_qpn;
 };
 
 struct ward_mr *ward_mr_enter(const struct ward_asker *who, u32 key, u64 va, u64 len, int access,
@@ -202,8 +221,9 @@ void ward_mr_leave(struct ward_mr *mr);
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
 					 u32 qpn, u32 key, bool peer);
-void ward_mr_close_to_peers(struct ward_mr *mr);
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain);
+void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer);
+bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+			const struct ward_closer *closer);
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain);
 
 #endif /* _WARD_MEM_REGION_H */

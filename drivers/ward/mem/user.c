@@ -122,6 +122,7 @@ int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acces
 	mr->backing = backing;
 	mr->start = start;
 	mr->ib.pd = pd;
+	mr->pd_id = pd->res.id;
 	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
 	ward_user_unmap(&old);
 	return 0;

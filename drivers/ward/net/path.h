@@ -26,7 +26,8 @@ union ward_addr {
  * @ref:      work requests hold their own reference (an AH may be destroyed at any time)
  * @rcu:      freed after those who look user AHs up
  * @dev:      the device, which outlives its paths
- * @pd:       user AH: its PD; NULL otherwise. Set by the creator before others see the path
+ * @pd:       AH: its PD; NULL otherwise. Set by the creator before others see the path
+ * @pd_id:    its number, which a reader of the path may outlive
  * @sgid:     source GID entry, referenced; its netdev is the one that sends (a vlan's, say)
  * @dgid:     destination GID
  * @ipv6:     address family of both GIDs
@@ -41,13 +42,14 @@ union ward_addr {
  * @hash:     of the flow, for the choice of a transmit queue
  * @cache:    the route
  *
- * Constant after ward_path_create(), but for @pd and the cache.
+ * Constant after ward_path_create(), but for @pd, @pd_id and the cache.
  */
 struct ward_path {
 	struct kref			ref;
 	struct rcu_head			rcu;
 	struct ward_device		*dev;
 	struct ib_pd			*pd;
+	u32				pd_id;
 	const struct ib_gid_attr	*sgid;
 	union ib_gid			dgid;
 	bool				ipv6;

@@ -10,6 +10,7 @@
 #include "../proto/segment.h"
 #include "../verbs/cq.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "early.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -38,6 +39,8 @@ void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status
 		.qp = qp->ib,
 	};
 
+	qp->done++;
+	trace_ward_wr_complete(qp, index, status);
 	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
 		return;
 	if (wqe->opcode == IB_WR_RDMA_READ || wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
@@ -71,7 +74,7 @@ static void advance(struct ward_qp *qp, u32 psn)
 	req->lost = false;
 	/* the probe was news to the peer, so what was sent after it first has not arrived */
 	if (req->probed && psn == ward_psn_add(req->probe_psn, 1) && !req->resend)
-		ward_requester_go_back(qp);
+		ward_requester_go_back(qp, WARD_RESEND_REST);
 	ward_requester_progress(qp);
 }
 
@@ -154,7 +157,8 @@ bool ward_completer_rnr(struct ward_run *run, u8 syndrome)
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
 
-	ward_count(qp->dev, RCVD_RNR);
+	ward_qp_count(qp, RCVD_RNR);
+	trace_ward_rnr_received(qp, req->una, syndrome, 0);
 	if (qp->attr.rnr_retry != 7) {
 		if (!req->rnr_retries) {
 			ward_count(qp->dev, RNR_EXC);
@@ -165,7 +169,7 @@ bool ward_completer_rnr(struct ward_run *run, u8 syndrome)
 	/* an answer it is: the retransmission timer has nothing to find out */
 	req->retries = qp->attr.retry_cnt;
 	req->rnr_wait = true;
-	ward_requester_go_back(qp);
+	ward_requester_go_back(qp, WARD_RESEND_RNR);
 	hrtimer_start(&qp->rnr_timer,
 		      rnr_us[syndrome & WARD_AETH_VALUE_MASK] * NSEC_PER_USEC,
 		      HRTIMER_MODE_REL_SOFT);
@@ -208,6 +212,7 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 		ward_count(qp->dev, DROP_RESPONSE);
 		break;
 	case WARD_ANS_ACK:
+		trace_ward_ack_received(qp, at.psn, pkt->syndrome, pkt->msn);
 		advance(qp, ward_psn_add(at.psn, 1));
 		break;
 	case WARD_ANS_DATA:
@@ -227,14 +232,16 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 			fail_at(run, req->una, IB_WC_RNR_RETRY_EXC_ERR);
 		break;
 	case WARD_ANS_SEQ:
-		ward_count(qp->dev, RCVD_SEQ);
+		ward_qp_count(qp, RCVD_SEQ);
+		trace_ward_nak_received(qp, at.psn, WARD_NAK_SEQUENCE, pkt->msn);
 		advance(qp, at.psn);
 		/* told once is enough while it is being done */
 		if (!req->resend && !req->rnr_wait && req->una != req->nxt)
-			ward_requester_probe(qp);
+			ward_requester_probe(qp, WARD_RESEND_HOLE);
 		break;
 	case WARD_ANS_FATAL:
-		ward_count(qp->dev, RCVD_NAK);
+		ward_qp_count(qp, RCVD_NAK);
+		trace_ward_nak_received(qp, at.psn, at.syndrome, pkt->msn);
 		advance(qp, at.psn);
 		fail_at(run, at.psn, ward_nak_status(at.syndrome));
 		break;
@@ -297,20 +304,23 @@ void ward_completer_timeout(struct ward_run *run)
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
 	ktime_t now = ktime_get();
+	bool hole;
 
 	/* it may have been set for an earlier packet: ward_requester_arm() sets it for the rest */
 	if ((qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD) || req->una == req->nxt ||
 	    req->drains || req->rnr_wait)
 		return;
-	if (ktime_before(now, req->deadline)) {
-		if (!ktime_before(now, req->probe_at) && !req->resend) {
-			if (req->lost && !req->probed)
-				ward_count(qp->dev, RESP_LOST);
-			ward_requester_probe(qp);
-		}
+	hole = req->lost && !req->probed;
+	/* a timer that comes late is no reason to doubt a peer which has answered */
+	if (ktime_before(now, req->deadline) || hole) {
+		if (ktime_before(now, req->probe_at) || req->resend)
+			return;
+		if (hole)
+			ward_qp_count(qp, RESP_LOST);
+		ward_requester_probe(qp, hole ? WARD_RESEND_HOLE : WARD_RESEND_EARLY);
 		return;
 	}
-	ward_count(qp->dev, TIMEOUTS);
+	ward_qp_count(qp, TIMEOUTS);
 	if (!req->retries) {
 		ward_count(qp->dev, RETRY_EXC);
 		fail_at(run, req->una, IB_WC_RETRY_EXC_ERR);
@@ -320,7 +330,7 @@ void ward_completer_timeout(struct ward_run *run)
 	req->lost = false;
 	ward_requester_progress(qp);
 	if (!req->resend)
-		ward_requester_probe(qp);
+		ward_requester_probe(qp, WARD_RESEND_TIMEOUT);
 }
 
 /* Whether the oldest work request is complete */
@@ -354,12 +364,14 @@ void ward_completer_retire(struct ward_run *run)
 		struct ward_swqe *wqe = ward_sendq_at(sq, sq->tail);
 
 		if (wqe->status != IB_WC_SUCCESS) {
-			ward_completer_wc(run, sq->tail, wqe->status);
+			enum ib_wc_status status = wqe->status;
+
+			ward_completer_wc(run, sq->tail, status);
 			ward_sendq_pop(sq);
 			if (qp->transport == WARD_RC)
-				ward_qp_fail(run);
+				ward_qp_fail(run, WARD_WHY_SEND_FAILED, status);
 			else
-				ward_qp_fail_sends(run);
+				ward_qp_fail_sends(run, status);
 			return;
 		}
 		if (!is_complete(qp, wqe))

@@ -81,7 +81,7 @@ bool ward_datagram_send(struct ward_run *run, struct ward_swqe *wqe)
 	if (!send(run, wqe))
 		return false;
 	wqe->executed = true;
-	ward_count(run->qp->dev, RDMA_SENDS);
+	ward_qp_count(run->qp, RDMA_SENDS);
 	return true;
 }
 
@@ -168,6 +168,6 @@ void ward_datagram_take(struct ward_run *run, struct sk_buff *skb, const struct 
 	}
 	if (pkt->solicited)
 		wc.wc_flags |= WARD_WC_SOLICITED;
-	ward_count(qp->dev, RDMA_RECVS);
+	ward_qp_count(qp, RDMA_RECVS);
 	ward_responder_wc(run, &wc);
 }

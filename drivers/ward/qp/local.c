@@ -397,7 +397,7 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_RNR_RETRY_EXC_ERR;
 		return true;
 	case WARD_STEP_REFUSED:
-		ward_count(qp->dev, RCVD_NAK);
+		ward_qp_count(qp, RCVD_NAK);
 		wqe->status = ward_nak_status(peer->resp.syndrome);
 		return true;
 	case WARD_STEP_NO_MEMORY:

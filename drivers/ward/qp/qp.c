@@ -20,6 +20,7 @@
 #include "../net/path.h"
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
+#include "../watch/debugfs.h"
 #include "../watch/inject.h"
 #include "fence.h"
 #include "qp.h"
@@ -153,6 +154,10 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		.remote.fault = &qp->fault,
 		.budget = RUN_BUDGET,
 	};
+	if (ward_qp_path(qp)) {
+		run->remote.who.peer = &ward_qp_path(qp)->dgid;
+		run->remote.who.peer_qpn = qp->attr.dest_qp_num;
+	}
 	/* F44 */
 	if (qp->srq)
 		run->recv.who.pd = qp->srq->ib.pd;
@@ -314,6 +319,33 @@ void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
 }
 
 /**
+ * ward_qp_own_for() - likewise, unless it takes long
+ * @qp:      the QP
+ * @run:     filled in
+ * @timeout: jiffies to wait at most
+ *
+ * For those who only watch: a QP may be held by the fault injector, for as long as root likes.
+ *
+ * Context: may sleep.
+ * Return: whether the caller is the owner.
+ */
+bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout)
+{
+	set_bit(WARD_QP_WANTED, &qp->flags);
+	if (wait_event_timeout(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags),
+			       timeout)) {
+		run_begin(run, qp);
+		return true;
+	}
+	clear_bit(WARD_QP_WANTED, &qp->flags);
+	/* a run that gave way to us comes again */
+	smp_mb__after_atomic();
+	if (has_work(qp))
+		schedule_run(qp);
+	return false;
+}
+
+/**
  * ward_qp_disown() - stop being the owner
  * @run: from ward_qp_own()
  */
@@ -444,6 +476,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	qp->user = ib->uobject;
 	qp->sig_all = init->sq_sig_type == IB_SIGNAL_ALL_WR;
 	qp->pd = ib->pd;
+	qp->pd_id = ib->pd->res.id;
 	qp->send_cq = to_ward_cq(init->send_cq);
 	qp->recv_cq = to_ward_cq(init->recv_cq);
 	qp->srq = init->srq ? to_ward_srq(init->srq) : NULL;
@@ -451,6 +484,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	INIT_WORK(&qp->work, run_work);
 	init_waitqueue_head(&qp->wait);
 	skb_queue_head_init(&qp->inbox);
+	qp->since = ktime_get_ns();
 	qp->state = IB_QPS_RESET;
 	INIT_LIST_HEAD(&qp->req.sent);
 	__skb_queue_head_init(&qp->req.early);
@@ -480,7 +514,10 @@ int ward_qp_publish(struct ward_qp *qp)
 
 	if (qp->ib->qp_type == IB_QPT_GSI) {
 		qp->qpn = WARD_GSI_QPN;
-		return cmpxchg(&qp->dev->gsi, NULL, qp) ? -EBUSY : 0;
+		if (cmpxchg(&qp->dev->gsi, NULL, qp))
+			return -EBUSY;
+		ward_debugfs_add_qp(qp);
+		return 0;
 	}
 	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP))
 		return -ENOMEM;
@@ -493,6 +530,7 @@ int ward_qp_publish(struct ward_qp *qp)
 		/* a slot whose number has a meaning of its own stays taken */
 	} while (qp->qpn <= WARD_GSI_QPN || qp->qpn == WARD_MULTICAST_QPN);
 	xa_store(&wn->qps, qp->slot, qp, GFP_KERNEL);
+	ward_debugfs_add_qp(qp);
 	return 0;
 
 err_count:
@@ -502,6 +540,7 @@ err_count:
 
 static void unpublish(struct ward_qp *qp)
 {
+	ward_debugfs_del_qp(qp);
 	if (qp->qpn == WARD_GSI_QPN) {
 		WRITE_ONCE(qp->dev->gsi, NULL);
 	} else if (qp->qpn) {
@@ -524,7 +563,7 @@ void ward_qp_destroy(struct ward_qp *qp)
 
 	unpublish(qp);
 	ward_qp_own(qp, &run);
-	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ward_qp_set_state(qp, IB_QPS_RESET, WARD_WHY_DESTROYED, 0);
 	ward_qp_forget(qp);
 	local_bh_disable();
 	ward_responder_forget(&run);

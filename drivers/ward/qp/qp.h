@@ -33,6 +33,7 @@
 struct ward_cq;
 struct ward_net;
 struct ward_path;
+struct ward_shown_qp;
 struct ward_srq;
 
 /* Bits in ward_qp.flags */
@@ -74,6 +75,7 @@ enum {
  * @user:     belongs to a process
  * @sig_all:  every send completes with a CQE
  * @pd:       protection domain
+ * @pd_id:    its number, which a reader of the QP may outlive
  * @send_cq:  completion queue of sends
  * @recv_cq:  completion queue of receives
  * @srq:      shared receive queue, or NULL
@@ -88,6 +90,14 @@ enum {
  *
  * The owner's, but @state, @path and @qkey are read anywhere:
  * @state:    state of the QP; RESET is what IB_QPS_RESET says
+ * @since:    ns of ktime_get_ns() at which it came to @state
+ * @why:      what brought it there
+ * @why_detail: a completion status or an AETH syndrome, as @why says
+ * @counts:   see watch/counters.h
+ * @done:     send work requests completed
+ * @seen:     ns of ktime_get_ns() of the last packet from the peer
+ * @nak_sent: syndrome of the last NAK sent, 0: none
+ * @nak_psn:  its PSN
  * @attr:     attributes as they were set, for query_qp and for us
  * @dest_slot: where attr.dest_qp_num would be in ward_net.qps, if it is of this namespace
  * @mtu:      path MTU in bytes
@@ -105,6 +115,8 @@ enum {
  * @fencing:  in ERR: does not flush until WARD_EV_FENCED
  * @tell_last: in ERR: LAST_WQE_REACHED is to be told when it has flushed
  * @fence_work: see fence.c
+ * @shown:    its folder in debugfs
+ *
  * @event_work: tells the consumer of @event_bits in process context
  * @event_bits: bit for each enum ib_event_type to tell
  */
@@ -121,6 +133,7 @@ struct ward_qp {
 	bool			user;
 	bool			sig_all;
 	struct ib_pd		*pd;
+	u32			pd_id;
 	struct ward_cq		*send_cq;
 	struct ward_cq		*recv_cq;
 	struct ward_srq		*srq;
@@ -134,6 +147,14 @@ struct ward_qp {
 	u32			waiter;
 
 	enum ib_qp_state	state;
+	u64			since;
+	enum ward_why		why;
+	u32			why_detail;
+	u64			counts[WARD_QPC_MAX];
+	u64			done;
+	u64			seen;
+	u8			nak_sent;
+	u32			nak_psn;
 	struct ib_qp_attr	attr;
 	u32			dest_slot;
 	u32			mtu;
@@ -151,6 +172,8 @@ struct ward_qp {
 	bool			fencing;
 	bool			tell_last;
 	struct work_struct	fence_work;
+	struct ward_shown_qp	*shown;
+
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };
@@ -233,6 +256,7 @@ void ward_qp_kick(struct ward_qp *qp, int event);
 void ward_qp_kick_number(u32 qpn);
 void ward_qp_kick_here(struct ward_qp *qp, int event);
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run);
+bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout);
 void ward_qp_disown(struct ward_run *run);
 bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run);
 void ward_qp_let_go(struct ward_run *run);
@@ -240,8 +264,9 @@ void ward_qp_event(struct ward_qp *qp, enum ib_event_type event);
 
 /* state.c: transitions */
 int ward_qp_modify(struct ward_qp *qp, struct ib_qp_attr *attr, int mask);
-void ward_qp_fail(struct ward_run *run);
-void ward_qp_fail_sends(struct ward_run *run);
+void ward_qp_set_state(struct ward_qp *qp, enum ib_qp_state state, enum ward_why why, u32 detail);
+void ward_qp_fail(struct ward_run *run, enum ward_why why, u32 detail);
+void ward_qp_fail_sends(struct ward_run *run, enum ib_wc_status status);
 void ward_qp_flush(struct ward_run *run);
 void ward_qp_forget(struct ward_qp *qp);
 

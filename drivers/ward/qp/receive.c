@@ -7,6 +7,7 @@
 #include "../net/path.h"
 #include "../net/rx.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "qp.h"
 
 static struct ward_qp *find_gsi(struct ward_net *wn, const struct sk_buff *skb)
@@ -132,6 +133,15 @@ void ward_qp_receive(struct ward_qp *qp, struct sk_buff *skb)
 	ward_qp_put(qp);
 }
 
+static void note(struct ward_qp *qp, const struct sk_buff *skb, const struct ward_pkt *pkt)
+{
+	u32 len = skb->len - ward_rx_cb(skb)->bth;
+
+	qp->counts[WARD_QPC_RCVD_PKTS]++;
+	qp->counts[WARD_QPC_RCVD_BYTES] += len;
+	trace_ward_packet_received(qp, pkt->opcode, pkt->psn, len);
+}
+
 /**
  * ward_qp_take_inbox() - take the packets that have come
  * @run: the run
@@ -147,6 +157,7 @@ void ward_qp_take_inbox(struct ward_run *run)
 
 	if (skb_queue_empty_lockless(&qp->inbox))
 		return;
+	qp->seen = ktime_get_ns();
 	__skb_queue_head_init(&packets);
 	spin_lock_bh(&qp->inbox.lock);
 	skb_queue_splice_tail_init(&qp->inbox, &packets);
@@ -161,14 +172,17 @@ void ward_qp_take_inbox(struct ward_run *run)
 		}
 		ward_rx_parse(skb, &pkt);
 		if (pkt.op->flags & WARD_IS_REQUEST) {
+			note(qp, skb, &pkt);
 			ward_responder_take(run, skb);
 			continue;
 		}
 		ward_completer_take(run, skb, &pkt);
-		if (qp->fault.parked)
+		if (qp->fault.parked) {
 			__skb_queue_head(&packets, skb);
-		else
+		} else {
+			note(qp, skb, &pkt);
 			consume_skb(skb);
+		}
 	}
 	if (skb_queue_empty(&packets))
 		return;

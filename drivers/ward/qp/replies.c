@@ -10,6 +10,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "replies.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -107,6 +108,23 @@ static void finish(struct ward_qp *qp, struct ward_txpkt *tx)
 	ward_txpkt_drop_buf(tx);
 }
 
+static void trace(struct ward_qp *qp, u32 psn, u8 syndrome)
+{
+	switch (syndrome & WARD_AETH_TYPE_MASK) {
+	case WARD_AETH_ACK:
+		trace_ward_ack_sent(qp, psn, syndrome, qp->resp.msn);
+		break;
+	case WARD_AETH_RNR:
+		trace_ward_rnr_sent(qp, psn, syndrome, qp->resp.msn);
+		break;
+	default:
+		trace_ward_nak_sent(qp, psn, syndrome, qp->resp.msn);
+		qp->nak_sent = syndrome;
+		qp->nak_psn = psn;
+		break;
+	}
+}
+
 /**
  * ward_ack_send() - send an acknowledgement
  * @qp:       the QP
@@ -125,6 +143,7 @@ void ward_ack_send(struct ward_qp *qp, u8 syndrome, u32 psn)
 		.msn = qp->resp.msn,
 	};
 
+	trace(qp, psn, syndrome);
 	/* without memory it is lost, and the peer asks again */
 	if (begin(qp, &tx, &pkt))
 		finish(qp, &tx);
@@ -169,6 +188,7 @@ enum ward_replied ward_replies_send(struct ward_run *run, u32 *psn)
 	u8 *payload;
 
 	*psn = owed->psn;
+	run->remote.psn = owed->psn;
 	if (len)
 		why = ward_access_begin(&run->remote, owed->rkey, owed->va, len,
 					IB_ACCESS_REMOTE_READ);

@@ -31,6 +31,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "local.h"
 #include "qp.h"
 #include "txpkt.h"
@@ -157,10 +158,12 @@ static void stall(struct ward_qp *qp)
 
 /**
  * ward_requester_go_back() - send again from the oldest unacknowledged packet on
- * @qp: the QP
+ * @qp:  the QP
+ * @why: for those who watch
  */
-void ward_requester_go_back(struct ward_qp *qp)
+void ward_requester_go_back(struct ward_qp *qp, enum ward_resend why)
 {
+	qp->req.resend_why = why;
 	qp->req.resend = list_first_entry_or_null(&qp->req.sent, struct ward_txpkt, entry);
 }
 
@@ -202,10 +205,11 @@ static void trim_read(struct ward_qp *qp, struct ward_txpkt *tx)
 	ward_txpkt_seal(tx, ward_qp_path(qp));
 }
 
-static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
+static void send_again(struct ward_qp *qp, struct ward_txpkt *tx, enum ward_resend why)
 {
 	trim_read(qp, tx);
-	ward_count(qp->dev, RETRANSMITTED);
+	ward_qp_count(qp, RETRANSMITTED);
+	trace_ward_retransmit(qp, tx, why);
 	ward_txpkt_send(qp, tx, ward_qp_path(qp));
 	/* its acknowledgement may be that of the first time */
 	qp->req.rtt_from = 0;
@@ -213,12 +217,13 @@ static void send_again(struct ward_qp *qp, struct ward_txpkt *tx)
 
 /**
  * ward_requester_probe() - send the oldest packet again, and find out where the peer is
- * @qp: the QP; something is under way
+ * @qp:  the QP; something is under way
+ * @why: for those who watch
  *
  * A peer that has it acknowledges all that it has; one that has not, and acknowledges just that
  * one, has lost the rest too.
  */
-void ward_requester_probe(struct ward_qp *qp)
+void ward_requester_probe(struct ward_qp *qp, enum ward_resend why)
 {
 	struct ward_requester *req = &qp->req;
 	struct ward_txpkt *tx;
@@ -227,7 +232,7 @@ void ward_requester_probe(struct ward_qp *qp)
 	tx = list_first_entry_or_null(&req->sent, struct ward_txpkt, entry);
 	if (!tx)
 		return;
-	send_again(qp, tx);
+	send_again(qp, tx, why);
 	req->probed = true;
 	req->probe_psn = tx->last_psn;
 	req->probe_ns *= 2;
@@ -261,7 +266,7 @@ static bool resend(struct ward_run *run)
 			run->again = true;
 			return false;
 		}
-		send_again(qp, tx);
+		send_again(qp, tx, req->resend_why);
 		req->resend = list_is_last(&tx->entry, &req->sent) ? NULL :
 			      list_next_entry(tx, entry);
 	}
@@ -536,7 +541,7 @@ static bool reads_pending_into(const struct ward_qp *qp, u32 key)
  * Put a region out of reach. False when somebody is inside: then the send queue
  * waits, and this is called again for the same work request, and true then.
  */
-static bool drain(struct ward_run *run, struct ward_mr *mr)
+static bool drain(struct ward_run *run, struct ward_mr *mr, const struct ward_closer *closer)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
@@ -548,7 +553,7 @@ static bool drain(struct ward_run *run, struct ward_mr *mr)
 	req->draining = true;
 	req->drained = false;
 	req->drain_index = qp->sq.exec;
-	if (!ward_mr_invalidate(mr, &req->drain))
+	if (!ward_mr_invalidate(mr, &req->drain, closer))
 		return false;
 	req->draining = false;
 	ward_qp_put(qp);
@@ -569,6 +574,9 @@ static bool has_drained(struct ward_qp *qp)
 static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
+	struct ward_closer closer = {
+		.by = WARD_BY_LOCAL, .qpn = qp->qpn, .psn = qp->req.nxt,
+	};
 	struct ward_mr *mr;
 
 	if (!has_drained(qp)) {
@@ -577,8 +585,8 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
-		ward_mr_close_to_peers(mr);
-		if (reads_pending_into(qp, wqe->inv_key) || !drain(run, mr))
+		ward_mr_close_to_peers(mr, &closer);
+		if (reads_pending_into(qp, wqe->inv_key) || !drain(run, mr, &closer))
 			return false;
 	}
 	qp->req.drained = false;
@@ -591,14 +599,18 @@ static bool execute_bind(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_mr *mw = ward_window_judge(&wqe->bind, &run->local.who);
+	struct ward_closer closer = {
+		.by = WARD_BY_BIND, .qpn = qp->qpn, .psn = qp->req.nxt,
+	};
 
 	if (mw) {
-		if (!has_drained(qp) && !drain(run, mw))
+		if (!has_drained(qp) && !drain(run, mw, &closer))
 			return false;
 		qp->req.drained = false;
 	}
 	if (!mw || ward_window_bind(mw, &wqe->bind, &run->local.who))
 		wqe->status = IB_WC_MW_BIND_ERR;
+	trace_ward_bind(qp, wqe, wqe->status);
 	return true;
 }
 
@@ -622,6 +634,7 @@ static bool execute_local(struct ward_run *run, struct ward_swqe *wqe)
 	}
 	wqe->executed = true;
 	wqe->last_psn = qp->req.nxt;
+	trace_ward_wr_execute(qp, qp->sq.exec, wqe->status);
 	return true;
 }
 
@@ -670,7 +683,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->first_psn = req->nxt;
 		req->offset = 0;
 		if (!ward_swqe_is_write(wqe) && !awaits_data(wqe))
-			ward_count(qp->dev, RDMA_SENDS);
+			ward_qp_count(qp, RDMA_SENDS);
 	}
 	run->budget--;
 	if (way == WARD_LOCAL) {
@@ -687,6 +700,7 @@ static bool step(struct ward_run *run, struct ward_swqe *wqe)
 	}
 	if (wqe->status == IB_WC_SUCCESS && req->offset == wqe->length) {
 		wqe->last_psn = ward_psn_add(req->nxt, -1);
+		trace_ward_wr_execute(qp, qp->sq.exec, wqe->status);
 		qp->sq.exec++;
 		req->offset = 0;
 	}
@@ -742,7 +756,10 @@ static void execute(struct ward_run *run)
 		}
 		if (qp->transport == WARD_UD) {
 			run->budget--;
-			if (!ward_datagram_send(run, wqe) || wqe->status != IB_WC_SUCCESS)
+			if (!ward_datagram_send(run, wqe))
+				return;
+			trace_ward_wr_execute(qp, sq->exec, wqe->status);
+			if (wqe->status != IB_WC_SUCCESS)
 				return;
 			sq->exec++;
 			continue;

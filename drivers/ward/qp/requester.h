@@ -28,6 +28,7 @@ struct ward_txpkt;
  * @una:     oldest PSN that is not acknowledged
  * @sent:    packets that are not acknowledged, by PSN
  * @resend:  the packet in @sent that is to be sent again next, NULL when none is
+ * @resend_why: why it is, for those who watch
  * @offset:  bytes of the work request at sq.exec that have been built or asked for
  * @since_ackreq: packets since the last one that asked for an acknowledgement
  * @reads:   packets in @sent that await data
@@ -62,6 +63,7 @@ struct ward_requester {
 	u32			una;
 	struct list_head	sent;
 	struct ward_txpkt	*resend;
+	enum ward_resend	resend_why;
 	u32			offset;
 	u32			since_ackreq;
 	u32			reads;
@@ -95,10 +97,10 @@ void ward_requester_reset(struct ward_qp *qp);
 void ward_requester_forget(struct ward_qp *qp);
 bool ward_requester_drained(const struct ward_qp *qp);
 void ward_requester_run(struct ward_run *run);
-void ward_requester_go_back(struct ward_qp *qp);
+void ward_requester_go_back(struct ward_qp *qp, enum ward_resend why);
 void ward_requester_arm(struct ward_qp *qp);
 void ward_requester_progress(struct ward_qp *qp);
-void ward_requester_probe(struct ward_qp *qp);
+void ward_requester_probe(struct ward_qp *qp, enum ward_resend why);
 void ward_requester_probe_soon(struct ward_qp *qp);
 
 enum ward_tail ward_swqe_tail(const struct ward_swqe *wqe);

@@ -39,6 +39,8 @@
 #include "../verbs/cq.h"
 #include "../verbs/srq.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
+#include "../watch/violations.h"
 #include "replies.h"
 #include "early.h"
 #include "qp.h"
@@ -118,6 +120,7 @@ void ward_responder_wc(struct ward_run *run, struct ib_wc *wc)
 	wc->qp = qp->ib;
 	wc->wc_flags &= ~WARD_WC_SOLICITED;
 	qp->resp.has_rwqe = false;
+	trace_ward_recv_complete(qp, wc);
 	run->notify_recv |= ward_cq_add(qp->recv_cq, wc, solicited);
 }
 
@@ -163,7 +166,7 @@ static void finish_refusal(struct ward_run *run, bool tell_peer)
 		ward_qp_event(qp, syndrome == WARD_NAK_ACCESS ? IB_EVENT_QP_ACCESS_ERR :
 			      syndrome == WARD_NAK_INVALID ? IB_EVENT_QP_REQ_ERR :
 			      IB_EVENT_QP_FATAL);
-	ward_qp_fail(run);
+	ward_qp_fail(run, WARD_WHY_REFUSED_PEER, syndrome);
 }
 
 /* Whether an access may not go on: it is refused, unless the packet only waits for pages */
@@ -242,7 +245,7 @@ bool ward_responder_next_receive(struct ward_qp *qp, bool *bad)
 /* Have the peer wait, and send again from @psn on */
 static void not_ready(struct ward_qp *qp, u8 syndrome, u32 psn)
 {
-	ward_count(qp->dev, SENT_RNR);
+	ward_qp_count(qp, SENT_RNR);
 	ward_ack_send(qp, syndrome, psn);
 	/* what follows is early until this one comes again */
 	qp->resp.order.naked = true;
@@ -271,6 +274,7 @@ static bool need_receive(struct ward_run *run, struct ward_request *rq)
 		return false;
 	}
 	if (bad) {
+		ward_count(qp->dev, REFUSED_RECV);
 		refuse(run, WARD_NAK_OPERATION, pkt->psn, IB_WC_LOC_QP_OP_ERR);
 		return false;
 	}
@@ -283,12 +287,15 @@ static bool begin_invalidate(struct ward_run *run, const struct ward_pkt *pkt)
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
+	struct ward_closer closer = {
+		.by = WARD_BY_REMOTE, .qpn = qp->qpn, .psn = pkt->psn,
+	};
 
 	/* or it would wait for ourselves */
 	ward_run_leave(run);
 	kref_get(&qp->ref);
 	resp->draining = true;
-	if (!ward_mr_invalidate(mr, &resp->drain)) {
+	if (!ward_mr_invalidate(mr, &resp->drain, &closer)) {
 		resp->parked = true;
 		resp->parked_pkt = *pkt;
 		return false;
@@ -321,7 +328,7 @@ static void complete_send(struct ward_run *run, const struct ward_pkt *pkt)
 	}
 	if (pkt->solicited)
 		wc.wc_flags |= WARD_WC_SOLICITED;
-	ward_count(qp->dev, RDMA_RECVS);
+	ward_qp_count(qp, RDMA_RECVS);
 	ward_responder_wc(run, &wc);
 	done(qp, pkt);
 }
@@ -338,6 +345,7 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 	if (!need_receive(run, rq))
 		return;
 	if (resp->order.got + pkt->len > rwqe->length) {
+		ward_count(qp->dev, REFUSED_LENGTH);
 		refuse(run, WARD_NAK_INVALID, pkt->psn, IB_WC_LOC_LEN_ERR);
 		return;
 	}
@@ -353,8 +361,11 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 		return;
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
-		if (ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					   qp->qpn, pkt->inv_rkey, true)) {
+		why = ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
+					     qp->qpn, pkt->inv_rkey, true);
+		if (why) {
+			ward_violation_add(&run->remote, pkt->inv_rkey, 0, 0, WARD_OP_INVALIDATE,
+					   why);
 			refuse(run, WARD_NAK_ACCESS, pkt->psn, IB_WC_REM_INV_REQ_ERR);
 			return;
 		}
@@ -381,6 +392,7 @@ static void take_write(struct ward_run *run, struct ward_request *rq)
 
 	if (pkt->op->flags & WARD_IS_FIRST) {
 		if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_WRITE)) {
+			ward_count(qp->dev, REFUSED_OP);
 			invalid(run, pkt);
 			return;
 		}
@@ -454,7 +466,11 @@ static bool may_answer(struct ward_run *run, const struct ward_pkt *pkt, int rig
 {
 	struct ward_qp *qp = run->qp;
 
-	if ((qp->attr.qp_access_flags & right) == right && !ward_replies_full(&qp->resp.replies))
+	if ((qp->attr.qp_access_flags & right) != right)
+		ward_count(qp->dev, REFUSED_OP);
+	else if (ward_replies_full(&qp->resp.replies))
+		ward_count(qp->dev, REFUSED_DEPTH);
+	else
 		return true;
 	invalid(run, pkt);
 	return false;
@@ -544,6 +560,7 @@ static void take_atomic(struct ward_run *run, struct ward_request *rq)
 	ward_inject_arm(run, &run->remote, dir_of(rq), pkt->opcode, pkt->psn);
 	if (ward_access_atomic(&run->remote, pkt->va, (pkt->opcode & 0x1f) == WARD_COMPARE_SWAP,
 			       pkt->compare, pkt->swap_add, &orig)) {
+		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
@@ -565,6 +582,7 @@ static void take_atomic_write(struct ward_run *run, struct ward_request *rq)
 	if (!ward_source_read(&rq->src, &value, sizeof(value)))
 		return;
 	if (ward_access_store(&run->remote, pkt->va, value)) {
+		ward_count(run->qp->dev, REFUSED_ALIGN);
 		invalid(run, pkt);
 		return;
 	}
@@ -581,6 +599,7 @@ static void take_flush(struct ward_run *run, struct ward_request *rq)
 	if (pkt->flush_type & WARD_FLUSH_PERSISTENT)
 		right |= WARD_ACCESS_FLUSH_PERSISTENT;
 	if (!right) {
+		ward_count(run->qp->dev, REFUSED_ORDER);
 		invalid(run, pkt);
 		return;
 	}
@@ -617,7 +636,7 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	struct ward_reply answer;
 	u32 last;
 
-	ward_count(qp->dev, DUPLICATE);
+	ward_qp_count(qp, DUPLICATE);
 	switch (pkt->op->msg) {
 	case WARD_MSG_READ:
 		if (pkt->dma_len > WARD_MAX_MSG)
@@ -673,6 +692,7 @@ static void execute(struct ward_run *run, struct ward_request *rq)
 		take_flush(run, rq);
 		break;
 	default:
+		ward_count(qp->dev, REFUSED_ORDER);
 		invalid(run, &rq->pkt);
 		break;
 	}
@@ -701,7 +721,7 @@ static void take_uc(struct ward_run *run, struct ward_request *rq, u32 mtu)
 		struct ib_wc wc = { .status = resp->recv_status, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
-		ward_qp_fail(run);
+		ward_qp_fail(run, WARD_WHY_RECV_FAILED, resp->recv_status);
 		return;
 	}
 	ward_order_give_up(&resp->order, pkt);
@@ -748,6 +768,7 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
 
+	run->remote.psn = rq->pkt.psn;
 	if (qp->transport == WARD_UD) {
 		ward_datagram_take(run, rq->skb, &rq->pkt);
 		return;
@@ -764,10 +785,11 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 		begin_hole(qp);
 		fallthrough;
 	case WARD_IGNORE:
-		ward_count(qp->dev, OUT_OF_SEQ);
+		ward_qp_count(qp, OUT_OF_SEQ);
 		ward_early_keep(&resp->early, rq->skb);
 		return;
 	case WARD_INVALID:
+		ward_count(qp->dev, REFUSED_ORDER);
 		invalid(run, &rq->pkt);
 		return;
 	case WARD_EXECUTE:
@@ -792,14 +814,15 @@ void ward_responder_step(struct ward_run *run, struct ward_request *rq)
 	struct ward_responder *resp = &qp->resp;
 	struct ward_order order = resp->order;
 
+	run->remote.psn = rq->pkt.psn;
+	order.mtu = WARD_STEP;
 	if (qp->transport == WARD_UC) {
 		take_uc(run, rq, WARD_STEP);
+	} else if (ward_order_judge(&order, &rq->pkt) == WARD_EXECUTE) {
+		execute(run, rq);
 	} else {
-		order.mtu = WARD_STEP;
-		if (ward_order_judge(&order, &rq->pkt) == WARD_EXECUTE)
-			execute(run, rq);
-		else
-			invalid(run, &rq->pkt);
+		ward_count(qp->dev, REFUSED_ORDER);
+		invalid(run, &rq->pkt);
 	}
 	if (rq->src.why && rq->src.why != WARD_PARKED)
 		rq->outcome = WARD_STEP_NO_MEMORY;

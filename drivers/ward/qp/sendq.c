@@ -10,6 +10,7 @@
 #include "../mem/pages.h"
 #include "../net/path.h"
 #include "../verbs/ah.h"
+#include "../watch/trace.h"
 #include "qp.h"
 #include "sendq.h"
 
@@ -175,6 +176,7 @@ static void init_swqe(struct ward_swqe *wqe, u64 wr_id, u32 opcode, u32 flags)
 	memset(wqe, 0, sizeof(*wqe));
 	wqe->wr_id = wr_id;
 	wqe->opcode = opcode;
+	wqe->posted = jiffies;
 	wqe->flags = flags & ~WARD_SWQE_HAS_PATH;
 	wqe->status = IB_WC_SUCCESS;
 }
@@ -257,6 +259,7 @@ int ward_sendq_post(struct ward_qp *qp, const struct ib_send_wr *wr)
 		wqe->qpn = ud_wr(wr)->remote_qpn;
 		wqe->qkey = ud_wr(wr)->remote_qkey;
 	}
+	trace_ward_wr_post(qp, sq->head, 0);
 	/* pairs with the acquire of the run that executes it */
 	smp_store_release(&sq->head, sq->head + 1);
 	return 0;
@@ -391,6 +394,7 @@ void ward_sendq_pull(struct ward_qp *qp)
 		copy_user_wqe(qp, ward_ring_slot(&sq->user, sq->user_head),
 			      ward_sendq_at(sq, sq->head));
 		sq->user_head = (sq->user_head + 1) & sq->user.mask;
+		trace_ward_wr_post(qp, sq->head, ward_sendq_at(sq, sq->head)->status);
 		/* pairs with the acquire of the run that executes it */
 		smp_store_release(&sq->head, sq->head + 1);
 	}

@@ -32,6 +32,7 @@ struct ward_qp;
  * @opcode:    enum ib_wr_opcode
  * @flags:     IB_SEND_* and WARD_SWQE_HAS_PATH
  * @status:    what it will complete with; not success: known already, and nothing after it executes
+ * @posted:    jiffies when it was posted
  * @started:   its first packet was built
  * @local:     its latest bytes went without packets (qp/local.h)
  * @executed:  a local operation: done, its completion need only wait for its turn
@@ -60,6 +61,7 @@ struct ward_swqe {
 	u32			opcode;
 	u32			flags;
 	enum ib_wc_status	status;
+	unsigned long		posted;
 	bool			started;
 	bool			local;
 	bool			executed;

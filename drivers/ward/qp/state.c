@@ -12,8 +12,29 @@
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../verbs/cq.h"
+#include "../watch/trace.h"
 #include "fence.h"
 #include "qp.h"
+
+/**
+ * ward_qp_set_state() - a QP comes to a state
+ * @qp:     the QP, owned
+ * @state:  the state, which may be that in which it is
+ * @why:    what brings it there
+ * @detail: a completion status or an AETH syndrome, as @why says
+ *
+ * Context: any.
+ */
+void ward_qp_set_state(struct ward_qp *qp, enum ib_qp_state state, enum ward_why why, u32 detail)
+{
+	if (qp->state != state) {
+		trace_ward_qp_state(qp, qp->state, state, why, detail);
+		qp->since = ktime_get_ns();
+		qp->why = why;
+		qp->why_detail = detail;
+	}
+	WRITE_ONCE(qp->state, state);
+}
 
 /**
  * ward_qp_forget() - drop all packets and timers of the requester
@@ -77,16 +98,18 @@ void ward_qp_flush(struct ward_run *run)
 
 /**
  * ward_qp_fail() - to ERR: nothing is executed any more, and all that is posted flushes (F32)
- * @run: the run
+ * @run:    the run
+ * @why:    for those who watch
+ * @detail: a completion status or an AETH syndrome, as @why says
  *
  * Context: BH off.
  */
-void ward_qp_fail(struct ward_run *run)
+void ward_qp_fail(struct ward_run *run, enum ward_why why, u32 detail)
 {
 	struct ward_qp *qp = run->qp;
 	bool first = qp->state != IB_QPS_ERR;
 
-	WRITE_ONCE(qp->state, IB_QPS_ERR);
+	ward_qp_set_state(qp, IB_QPS_ERR, why, detail);
 	/* pairs with the barrier in post_recv() */
 	smp_mb();
 	ward_run_leave(run);
@@ -106,15 +129,16 @@ void ward_qp_fail(struct ward_run *run)
 
 /**
  * ward_qp_fail_sends() - to SQE: what is posted to send flushes, receives go on
- * @run: the run of a UC or UD QP, on which a send has failed and is complete
+ * @run:    the run of a UC or UD QP, on which a send has failed and is complete
+ * @status: with this
  *
  * Context: BH off.
  */
-void ward_qp_fail_sends(struct ward_run *run)
+void ward_qp_fail_sends(struct ward_run *run, enum ib_wc_status status)
 {
 	struct ward_qp *qp = run->qp;
 
-	WRITE_ONCE(qp->state, IB_QPS_SQE);
+	ward_qp_set_state(qp, IB_QPS_SQE, WARD_WHY_SEND_FAILED, status);
 	/* of the message that failed half way */
 	qp->req.offset = 0;
 	flush_sends(run);
@@ -127,7 +151,7 @@ static void reset(struct ward_run *run)
 	struct ward_path *path = ward_qp_path(qp);
 	unsigned long flags;
 
-	WRITE_ONCE(qp->state, IB_QPS_RESET);
+	ward_qp_set_state(qp, IB_QPS_RESET, WARD_WHY_MODIFIED, 0);
 	ward_fence_wait(qp);
 	ward_fence_now(qp);
 	qp->fencing = false;
@@ -273,7 +297,7 @@ static int modify(struct ward_run *run, struct ib_qp_attr *attr, int mask)
 	}
 	if (next == IB_QPS_ERR) {
 		local_bh_disable();
-		ward_qp_fail(run);
+		ward_qp_fail(run, WARD_WHY_MODIFIED, 0);
 		local_bh_enable();
 		return 0;
 	}
@@ -302,7 +326,7 @@ static int modify(struct ward_run *run, struct ib_qp_attr *attr, int mask)
 	default:
 		break;
 	}
-	WRITE_ONCE(qp->state, next);
+	ward_qp_set_state(qp, next, WARD_WHY_MODIFIED, 0);
 	return 0;
 }
 

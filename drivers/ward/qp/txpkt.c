@@ -14,6 +14,7 @@
 #include "../proto/icrc.h"
 #include "../verbs/device.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "qp.h"
 #include "txpkt.h"
 
@@ -100,7 +101,7 @@ void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path)
 
 /**
  * ward_txpkt_send() - send a packet, the first time or again
- * @qp:   who sends it
+ * @qp:   the QP, owned
  * @tx:   the packet, sealed
  * @path: where to
  *
@@ -110,11 +111,10 @@ void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path)
 int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path)
 {
 	u32 linear = tx->len <= COPY_BREAK ? tx->len : tx->hdr_len;
-	struct ward_device *dev = qp->dev;
 	struct sk_buff *skb = NULL;
 	int err = -ENOMEM;
 
-	if (!ward_inject_fails(dev, WARD_AT_SKB))
+	if (!ward_inject_fails(qp->dev, WARD_AT_SKB))
 		skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
 	if (skb) {
 		skb_reserve(skb, WARD_HEADROOM);
@@ -130,10 +130,11 @@ int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward
 		      ward_path_send(path, skb, tx->psn);
 	}
 	if (err) {
-		ward_count(dev, SEND_ERR);
+		ward_count(qp->dev, SEND_ERR);
 	} else {
-		ward_count(dev, SENT_PKTS);
-		ward_count_add(dev, SENT_BYTES, tx->len);
+		ward_qp_count(qp, SENT_PKTS);
+		ward_qp_count_add(qp, SENT_BYTES, tx->len);
+		trace_ward_packet_sent(qp, tx->buf[0], tx->psn, tx->len);
 	}
 	return err;
 }

@@ -7,7 +7,7 @@
  *
  * A process names its AHs by number, in a ring that it can write at any time; so
  * numbers are looked up for each work request, under RCU, and count only within
- * the PD of the AH.
+ * the PD of the AH. Those of the kernel have numbers only to be seen.
  */
 #include <linux/limits.h>
 #include <linux/xarray.h>
@@ -23,9 +23,41 @@ static gfp_t gfp_of(u32 create_flags)
 	return create_flags & RDMA_CREATE_AH_SLEEPABLE ? GFP_KERNEL : GFP_ATOMIC;
 }
 
-/* Give the AH of a process its number, and tell the process */
+/*
+ * Every AH has a number: by it a process names it, and those who watch find it. One of the kernel
+ * does without when there is no memory for it. Interrupts may be off.
+ */
 static int give_number(struct ward_device *dev, struct ward_ah *ah, struct ward_path *path,
-		       struct ib_udata *udata)
+		       bool sleepable)
+{
+	unsigned long flags;
+	int err;
+
+	if (sleepable)
+		return xa_alloc_cyclic_irq(&dev->ahs, &ah->num, path, XA_LIMIT(1, S32_MAX),
+					   &dev->next_ah, GFP_KERNEL);
+	xa_lock_irqsave(&dev->ahs, flags);
+	err = __xa_alloc_cyclic(&dev->ahs, &ah->num, path, XA_LIMIT(1, S32_MAX), &dev->next_ah,
+				GFP_ATOMIC | __GFP_NOWARN);
+	xa_unlock_irqrestore(&dev->ahs, flags);
+	return err;
+}
+
+static void take_number(struct ward_device *dev, struct ward_ah *ah)
+{
+	unsigned long flags;
+
+	if (!ah->num)
+		return;
+	xa_lock_irqsave(&dev->ahs, flags);
+	__xa_erase(&dev->ahs, ah->num);
+	xa_unlock_irqrestore(&dev->ahs, flags);
+	ah->num = 0;
+}
+
+/* Give the AH of a process its number, and tell the process */
+static int give_user_number(struct ward_device *dev, struct ward_ah *ah, struct ward_path *path,
+			    struct ib_udata *udata)
 {
 	struct rxe_create_ah_resp resp = {};
 	int err;
@@ -33,14 +65,13 @@ static int give_number(struct ward_device *dev, struct ward_ah *ah, struct ward_
 	/* providers so old that they know no number put the address into the work request */
 	if (udata->outlen < sizeof(resp))
 		return udata->outlen ? -EINVAL : 0;
-	err = xa_alloc_cyclic(&dev->ahs, &ah->num, path, XA_LIMIT(1, S32_MAX), &dev->next_ah,
-			      GFP_KERNEL);
+	err = give_number(dev, ah, path, true);
 	if (err < 0)
 		return err;
 	resp.ah_num = ah->num;
 	err = ib_copy_to_udata(udata, &resp, sizeof(resp));
 	if (err)
-		xa_erase(&dev->ahs, ah->num);
+		take_number(dev, ah);
 	return err;
 }
 
@@ -60,11 +91,14 @@ static int create(struct ib_ah *ib_ah, struct rdma_ah_init_attr *init, struct ib
 	}
 	ah->num = 0;
 	RCU_INIT_POINTER(ah->path, path);
+	path->pd = ib_ah->pd;
+	path->pd_id = ib_ah->pd->res.id;
 	if (udata) {
-		path->pd = ib_ah->pd;
-		err = give_number(dev, ah, path, udata);
+		err = give_user_number(dev, ah, path, udata);
 		if (err)
 			goto put;
+	} else if (give_number(dev, ah, path, false) < 0) {
+		ah->num = 0;
 	}
 	return 0;
 
@@ -80,9 +114,7 @@ static int destroy(struct ib_ah *ib_ah, u32 flags)
 	struct ward_device *dev = to_ward(ib_ah->device);
 	struct ward_ah *ah = to_ward_ah(ib_ah);
 
-	/* only processes have numbers, so this is not in softirq */
-	if (ah->num)
-		xa_erase(&dev->ahs, ah->num);
+	take_number(dev, ah);
 	/* nobody posts with this AH any more; posted work requests have their own references */
 	ward_path_put(rcu_dereference_protected(ah->path, true));
 	atomic_dec(&dev->num_ah);
@@ -110,9 +142,10 @@ static int modify(struct ib_ah *ib_ah, struct rdma_ah_attr *attr)
 	if (IS_ERR(path))
 		return PTR_ERR(path);
 	path->pd = old->pd;
+	path->pd_id = old->pd_id;
 	/* the number's slot exists: this allocates nothing */
 	if (ah->num)
-		xa_store(&dev->ahs, ah->num, path, GFP_KERNEL);
+		xa_store_irq(&dev->ahs, ah->num, path, GFP_KERNEL);
 	rcu_assign_pointer(ah->path, path);
 	ward_path_put(old);
 	return 0;

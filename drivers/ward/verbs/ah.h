@@ -15,7 +15,7 @@ struct ward_path;
  * struct ward_ah - an address handle
  * @ib:   the core's part
  * @path: where it leads; exchanged by modify_ah, read under RCU
- * @num:  user AHs: its number in work requests; 0 for those of the kernel
+ * @num:  its number: a process has it in work requests. 0: none, as there was no memory
  */
 struct ward_ah {
 	struct ib_ah			ib;

@@ -152,6 +152,7 @@ static int create_cq(struct ib_cq *ibcq, const struct ib_cq_init_attr *attr, war
 		if (err)
 			goto err_ring;
 	}
+	ward_object_add(cq->dev, &cq->entry, &cq->dev->objects.cqs);
 	return 0;
 
 err_ring:
@@ -165,6 +166,7 @@ static int destroy_cq(struct ib_cq *ibcq, struct ib_udata *udata)
 {
 	struct ward_cq *cq = to_ward_cq(ibcq);
 
+	ward_object_del(cq->dev, &cq->entry);
 	/* no QP uses it any more, so no event is added */
 	cancel_work_sync(&cq->event_work);
 	ward_ring_destroy(&cq->ring);

@@ -12,6 +12,7 @@
  * struct ward_cq - a completion queue
  * @ib:       the core's part
  * @dev:      device
+ * @entry:    in ward_device.objects.cqs
  * @lock:     all below; taken with interrupts off
  * @ring:     struct ib_wc slots for kernel consumers, struct ib_uverbs_wc for processes
  * @user:     belongs to a process
@@ -24,6 +25,7 @@
 struct ward_cq {
 	struct ib_cq		ib;
 	struct ward_device	*dev;
+	struct list_head	entry;
 	spinlock_t		lock;	/* all that follows */
 	struct ward_ring	ring;
 	bool			user;

@@ -43,6 +43,8 @@
 
 #include "../net/net.h"
 #include "../watch/debugfs.h"
+#include "../watch/resource.h"
+#include "../watch/violations.h"
 #include "ah.h"
 #include "cq.h"
 #include "device.h"
@@ -124,6 +126,7 @@ static void dealloc(struct ib_device *ib)
 	xa_destroy(&dev->ahs);
 	ida_destroy(&dev->srqs);
 	free_percpu(dev->counters);
+	kvfree(dev->violations);
 	ward_identity_drop_parent(dev);
 	if (dev->net)
 		ward_net_put(dev->net);
@@ -160,6 +163,7 @@ static void set_ops(struct ib_device *ib)
 	ib_set_device_ops(ib, &ward_ah_ops);
 	ib_set_device_ops(ib, &ward_mad_ops);
 	ib_set_device_ops(ib, &ward_stats_ops);
+	ib_set_device_ops(ib, &ward_resource_ops);
 	ib_set_device_ops(ib, &ward_qp_ops);
 	ib_set_device_ops(ib, &ward_cq_ops);
 	ib_set_device_ops(ib, &ward_mr_ops);
@@ -248,8 +252,13 @@ static struct ward_device *alloc(void)
 	INIT_LIST_HEAD(&dev->all);
 	INIT_WORK(&dev->remove, remove_work);
 	INIT_WORK(&dev->reap, reap_work);
-	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1);
+	/* those of the kernel come and go with interrupts off */
+	xa_init_flags(&dev->ahs, XA_FLAGS_ALLOC1 | XA_FLAGS_LOCK_IRQ);
 	ida_init(&dev->srqs);
+	mutex_init(&dev->objects.lock);
+	INIT_LIST_HEAD(&dev->objects.pds);
+	INIT_LIST_HEAD(&dev->objects.cqs);
+	INIT_LIST_HEAD(&dev->objects.srqs);
 	ward_options_init(dev);
 	ward_inject_init(dev);
 	ward_groups_init(&dev->groups);
@@ -273,6 +282,9 @@ static int prepare(struct ward_device *dev, struct net *net)
 	dev->counters = alloc_percpu(struct ward_counters);
 	if (!dev->counters)
 		return -ENOMEM;
+	err = ward_violations_init(dev);
+	if (err)
+		return err;
 	err = ward_keys_init(&dev->keys);
 	if (err)
 		return err;

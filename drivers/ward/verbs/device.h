@@ -6,6 +6,7 @@
 #define _WARD_VERBS_DEVICE_H
 
 #include <linux/idr.h>
+#include <linux/mutex.h>
 #include <linux/netdevice.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
@@ -20,6 +21,7 @@
 struct dentry;
 struct ward_net;
 struct ward_qp;
+struct ward_violations;
 
 /* For what softirqs leave to process context: WQ_MEM_RECLAIM, made and flushed by main.c */
 extern struct workqueue_struct *ward_wq;
@@ -44,6 +46,20 @@ extern struct workqueue_struct *ward_wq;
 #define WARD_MAX_RD_ATOMIC	128
 
 /**
+ * struct ward_objects - the objects of a device that no table has, for those who watch
+ * @lock: all of it; sleeping. An object that is in a list is not freed
+ * @pds:  ward_pd.entry
+ * @cqs:  ward_cq.entry
+ * @srqs: ward_srq.entry
+ */
+struct ward_objects {
+	struct mutex		lock;	/* see above */
+	struct list_head	pds;
+	struct list_head	cqs;
+	struct list_head	srqs;
+};
+
+/**
  * struct ward_device - the RDMA device of one netdev
  * @ib:        the core's part
  * @netdev:    the netdev; held from link add until the device is unregistered, ib_device_get_netdev
@@ -61,15 +77,18 @@ extern struct workqueue_struct *ward_wq;
  * @reap:      takes it out of @all
  * @parent:    small parent device whose modalias lets stock user space recognise us
  * @counters:  per CPU
+ * @violations: the last refused accesses
  * @options:   as they are now
  * @debugfs:   its folder there
+ * @debugfs_qps: the folder in it that has one for each QP
  * @inject:    fault injector
  * @keys:      lkey and R_key space
  * @groups:    multicast groups
  * @srqs:      numbers of SRQs in use
- * @ahs:       user AHs: number to struct ward_path *, read under RCU
+ * @ahs:       AHs: number to struct ward_path *, read under RCU; changed with interrupts off
  * @next_ah:   cursor
  * @num_cq:    CQs there are
+ * @objects:   lists for those who watch
  * @num_pd:    PDs there are
  * @num_ah:    AHs there are
  */
@@ -89,8 +108,10 @@ struct ward_device {
 
 	struct device		*parent;
 	struct ward_counters __percpu *counters;
+	struct ward_violations	*violations;
 	struct ward_options	options;
 	struct dentry		*debugfs;
+	struct dentry		*debugfs_qps;
 	struct ward_inject	inject;
 	struct ward_keys	keys;
 	struct ward_qp		*gsi;
@@ -100,6 +121,7 @@ struct ward_device {
 	struct xarray		ahs;
 	u32			next_ah;
 	atomic_t		num_cq;
+	struct ward_objects	objects;
 	atomic_t		num_pd;
 	atomic_t		num_ah;
 };
@@ -107,6 +129,23 @@ struct ward_device {
 static inline struct ward_device *to_ward(struct ib_device *ib)
 {
 	return container_of(ib, struct ward_device, ib);
+}
+
+/* ward_object_add() - put an object into one of the lists, for those who watch. May sleep. */
+static inline void ward_object_add(struct ward_device *dev, struct list_head *entry,
+				   struct list_head *list)
+{
+	mutex_lock(&dev->objects.lock);
+	list_add_tail(entry, list);
+	mutex_unlock(&dev->objects.lock);
+}
+
+/* ward_object_del() - take it out, before it is freed. May sleep. */
+static inline void ward_object_del(struct ward_device *dev, struct list_head *entry)
+{
+	mutex_lock(&dev->objects.lock);
+	list_del(entry);
+	mutex_unlock(&dev->objects.lock);
 }
 
 int ward_device_add(const char *name, struct net_device *ndev);

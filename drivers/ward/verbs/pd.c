@@ -9,13 +9,24 @@
 static int alloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
 	struct ward_device *dev = to_ward(pd->device);
+	struct ward_pd *own = container_of(pd, struct ward_pd, ib);
 
-	return atomic_add_unless(&dev->num_pd, 1, WARD_MAX_PD) ? 0 : -ENOMEM;
+	if (!atomic_add_unless(&dev->num_pd, 1, WARD_MAX_PD))
+		return -ENOMEM;
+	if (udata) {
+		own->pid = task_tgid_nr(current);
+		get_task_comm(own->comm, current);
+	}
+	ward_object_add(dev, &own->entry, &dev->objects.pds);
+	return 0;
 }
 
 static int dealloc_pd(struct ib_pd *pd, struct ib_udata *udata)
 {
-	atomic_dec(&to_ward(pd->device)->num_pd);
+	struct ward_device *dev = to_ward(pd->device);
+
+	ward_object_del(dev, &container_of(pd, struct ward_pd, ib)->entry);
+	atomic_dec(&dev->num_pd);
 	return 0;
 }
 

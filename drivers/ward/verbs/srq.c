@@ -98,6 +98,8 @@ static int create_srq(struct ib_srq *ibsrq, struct ib_srq_init_attr *init, struc
 	}
 	init->attr.max_wr = srq->rq.depth;
 	init->attr.max_sge = srq->rq.max_sge;
+	srq->pd_id = ibsrq->pd->res.id;
+	ward_object_add(dev, &srq->entry, &dev->objects.srqs);
 	return 0;
 
 err_rq:
@@ -111,6 +113,7 @@ static int destroy_srq(struct ib_srq *ibsrq, struct ib_udata *udata)
 {
 	struct ward_srq *srq = to_ward_srq(ibsrq);
 
+	ward_object_del(srq->dev, &srq->entry);
 	/* no QP uses it any more, so no event is added */
 	cancel_work_sync(&srq->event_work);
 	ward_recvq_destroy(&srq->rq);

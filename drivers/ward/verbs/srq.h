@@ -15,6 +15,8 @@
  * struct ward_srq - a shared receive queue
  * @ib:    the core's part
  * @dev:   device
+ * @entry: in ward_device.objects.srqs
+ * @pd_id: number of its PD
  * @num:   its number
  * @user:  belongs to a process
  * @lock:  the emptying side of @rq, @limit; taken with BH off, outside of rq.lock
@@ -25,6 +27,8 @@
 struct ward_srq {
 	struct ib_srq		ib;
 	struct ward_device	*dev;
+	struct list_head	entry;
+	u32			pd_id;
 	u32			num;
 	bool			user;
 	spinlock_t		lock;	/* see above */

@@ -11,6 +11,8 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
+#include "exposure.h"
+
 struct ward_device;
 
 /* X(enum name, name shown, meaning) */
@@ -53,9 +55,9 @@ struct ward_device;
 	X(DROP_NO_RECV, drop_no_receive, "dropped: datagram without a posted receive") \
 	X(DROP_MESSAGE, drop_message, "dropped: UC packets of messages incomplete or not allowed") \
 	X(DROP_RESPONSE, drop_response, "dropped: response that answers nothing") \
-	X(NAK_INVALID, nak_invalid, "refused: invalid request") \
-	X(NAK_ACCESS, nak_access, "refused: remote access error") \
-	X(NAK_OPERATION, nak_operation, "refused: remote operational error") \
+	X(NAK_INVALID, nak_invalid, "NAKs sent: invalid request") \
+	X(NAK_ACCESS, nak_access, "NAKs sent: remote access error") \
+	X(NAK_OPERATION, nak_operation, "NAKs sent: remote operational error") \
 	X(RCVD_NAK, rcvd_nak, "fatal NAKs received") \
 	X(REFUSED_KEY, refused_key, "access refused: no such key") \
 	X(REFUSED_STATE, refused_state, "access refused: registration not valid") \
@@ -63,6 +65,12 @@ struct ward_device;
 	X(REFUSED_QP, refused_qp, "access refused: tied to another QP") \
 	X(REFUSED_RIGHTS, refused_rights, "access refused: right not granted") \
 	X(REFUSED_RANGE, refused_range, "access refused: outside the registration") \
+	X(REFUSED_OP, refused_operation, "request refused: the QP does not allow the operation") \
+	X(REFUSED_DEPTH, refused_depth, "request refused: more READs and atomics than agreed") \
+	X(REFUSED_ORDER, refused_order, "request refused: packet does not fit into its message") \
+	X(REFUSED_ALIGN, refused_alignment, "request refused: atomic not aligned in memory") \
+	X(REFUSED_LENGTH, refused_length, "request refused: longer than the receive") \
+	X(REFUSED_RECV, refused_receive, "request refused: receive is not valid") \
 	X(MR_REG, mr_registrations, "fast registrations executed") \
 	X(MR_LOCAL_INV, mr_local_invalidates, "local invalidates executed") \
 	X(MR_REMOTE_INV, mr_remote_invalidates, "invalidates executed for a peer") \
@@ -77,14 +85,53 @@ enum ward_counter {
 	WARD_CNT_MAX
 };
 
+/* Of one CPU: the counters, and the histograms of watch/exposure.h, in ns */
 struct ward_counters {
 	u64	v[WARD_CNT_MAX];
+	u64	exposure[WARD_HIST_BUCKETS];
+	u64	drain[WARD_HIST_BUCKETS];
+};
+
+/*
+ * What a QP counts for itself as well; X(enum name, name shown). Plain numbers, which are its
+ * owner's to change and may be read by anybody.
+ */
+#define WARD_QP_COUNTERS(X) \
+	X(SENT_PKTS, sent_pkts) \
+	X(SENT_BYTES, sent_bytes) \
+	X(RCVD_PKTS, rcvd_pkts) \
+	X(RCVD_BYTES, rcvd_bytes) \
+	X(DUPLICATE, duplicate_request) \
+	X(OUT_OF_SEQ, out_of_seq_request) \
+	X(RCVD_RNR, rcvd_rnr_err) \
+	X(SENT_RNR, send_rnr_err) \
+	X(RCVD_SEQ, rcvd_seq_err) \
+	X(RCVD_NAK, rcvd_nak) \
+	X(RETRANSMITTED, retransmitted_pkts) \
+	X(RESP_LOST, responses_lost) \
+	X(TIMEOUTS, ack_timeouts) \
+	X(RDMA_SENDS, rdma_sends) \
+	X(RDMA_RECVS, rdma_recvs)
+
+enum ward_qp_counter {
+#define X(id, name) WARD_QPC_##id,
+	WARD_QP_COUNTERS(X)
+#undef X
+	WARD_QPC_MAX
 };
 
 /* ward_count() - add one. Any context. */
 #define ward_count(dev, id)		this_cpu_inc((dev)->counters->v[WARD_CNT_##id])
 /* ward_count_add() - add @n. Any context. */
 #define ward_count_add(dev, id, n)	this_cpu_add((dev)->counters->v[WARD_CNT_##id], n)
+/* ward_qp_count_add() - add @n for the device and for the QP. Its owner. */
+#define ward_qp_count_add(qp, id, n)					\
+	do {								\
+		ward_count_add((qp)->dev, id, n);			\
+		(qp)->counts[WARD_QPC_##id] += (n);			\
+	} while (0)
+/* ward_qp_count() - add one for the device and for the QP. Its owner. */
+#define ward_qp_count(qp, id)		ward_qp_count_add(qp, id, 1)
 
 u64 ward_counter_sum(const struct ward_device *dev, enum ward_counter id);
 

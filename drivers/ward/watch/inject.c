@@ -17,6 +17,7 @@
 #include "../net/rx.h"
 #include "../qp/qp.h"
 #include "inject.h"
+#include "trace.h"
 
 /* Who is held looks so often whether the device goes, which nobody tells it */
 #define LOOK		(HZ / 20)
@@ -61,8 +62,10 @@ static u32 match(struct ward_qp *qp, unsigned long which, struct ward_happening 
 	if (path)
 		at->peer = path->dgid;
 	id = ward_rules_match(&qp->dev->inject.rules, which, at, fault, arg);
-	if (id)
+	if (id) {
 		ward_count(qp->dev, INJECTED);
+		trace_ward_inject(qp->dev, at->qpn, at->psn, id);
+	}
 	return id;
 }
 
@@ -379,8 +382,8 @@ bool __ward_inject_fails(struct ward_device *dev, enum ward_inject_place place)
 	return true;
 }
 
-static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir, u8 opcode,
-		 u32 psn)
+static u32 holds(struct ward_run *run, enum ward_injection which, enum ward_inject_dir dir,
+		 u8 opcode, u32 psn)
 {
 	struct ward_happening at = { .dir = dir, .opcode = opcode, .psn = psn };
 	enum ward_injection fault;

@@ -84,6 +84,7 @@ static const struct word {
 };
 
 #define PACKETS		(WARD_INJECT_IN | WARD_INJECT_OUT)
+#define TAKEN		(WARD_INJECT_IN | WARD_INJECT_LOCAL)
 
 /* @words, or @max: what may stand behind "="; @must: something has to */
 static const struct fault {
@@ -101,7 +102,7 @@ static const struct fault {
 	[WARD_FAULT_NAK]	= { "nak", WARD_INJECT_IN, true, naks },
 	[WARD_FAULT_RNR]	= { "rnr", WARD_INJECT_IN, .max = 31 },
 	[WARD_FAULT_HOLD]	= { "hold", PACKETS | WARD_INJECT_LOCAL, .max = MAX_MS },
-	[WARD_FAULT_HOLD_LAST]	= { "hold-last", WARD_INJECT_IN | WARD_INJECT_LOCAL, .max = MAX_MS },
+	[WARD_FAULT_HOLD_LAST]	= { "hold-last", TAKEN, .max = MAX_MS },
 	[WARD_FAULT_FAIL]	= { "fail", 0, false, places },
 };
 

@@ -62,13 +62,6 @@ wait
 topology_end
 
 topology
-t "a queue pair is held once more" hold_one
-ip netns del A
-t "deleting the namespace removes the device" eventually 30 link_gone "$DEV_A"
-wait
-topology_end
-
-topology
 t "a queue pair is held at last" hold_one
 t "rmmod" timeout 30 rmmod ward
 wait
