@@ -41,6 +41,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "local.h"
 #include "qp.h"
 
@@ -373,6 +374,7 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
+	trace_ward_local_step(qp, rq.pkt.opcode, rq.pkt.psn, len);
 	ward_responder_step(run->partner, &rq);
 	run->copied += len;
 
