@@ -71,7 +71,8 @@ static struct ward_qp *find_peer(const struct ward_qp *qp)
 	peer = xa_load(&wn->qps, qp->dest_slot);
 	if (peer && way_back(qp, peer))
 		return peer;
-	if (ward_option(qp->dev, PATH) != WARD_PATH_ACROSS)
+	/* what has begun comes to its end, whatever the option says by now */
+	if (ward_option(qp->dev, PATH) != WARD_PATH_ACROSS && !qp->req.drains)
 		return NULL;
 	list_for_each_entry_rcu(wn, &ward_nets, all) {
 		peer = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
