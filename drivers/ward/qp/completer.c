@@ -209,6 +209,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 
 	switch (at.what) {
 	case WARD_ANS_DROP:
+		if (pkt->op->msg == WARD_MSG_READ_RESP && ward_psn_diff(pkt->psn, req->una) < 0)
+			ward_qp_wait_longer(qp);
 		ward_count(qp->dev, DROP_RESPONSE);
 		break;
 	case WARD_ANS_ACK:

@@ -512,6 +512,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	skb_queue_head_init(&qp->inbox);
 	qp->since = ktime_get_ns();
 	qp->state = IB_QPS_RESET;
+	qp->hole_ns = WARD_HOLE_NS;
 	INIT_LIST_HEAD(&qp->req.sent);
 	__skb_queue_head_init(&qp->req.early);
 	ward_responder_init(qp);

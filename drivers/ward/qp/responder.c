@@ -656,6 +656,8 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 		answer = answer_once(resp, pkt, once->orig, false);
 		break;
 	default:
+		if (pkt->psn == resp->told_psn)
+			ward_qp_wait_longer(qp);
 		resp->ack_due = true;
 		return;
 	}
@@ -756,11 +758,11 @@ static void begin_hole(struct ward_qp *qp)
 	resp->order.naked = true;
 	resp->hole = true;
 	resp->hole_psn = resp->order.epsn;
-	resp->hole_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	resp->hole_at = ktime_add_ns(ktime_get(), qp->hole_ns);
 	if (resp->timed)
 		return;
 	resp->timed = true;
-	hrtimer_start(&qp->nak_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&qp->nak_timer, qp->hole_ns, HRTIMER_MODE_REL_SOFT);
 }
 
 static void take_request(struct ward_run *run, struct ward_request *rq)
@@ -957,8 +959,10 @@ void ward_responder_nak_timer(struct ward_qp *qp)
 }
 
 /* Whether to tell of a hole now */
-static bool nak_is_due(struct ward_responder *resp)
+static bool nak_is_due(struct ward_qp *qp)
 {
+	struct ward_responder *resp = &qp->resp;
+
 	if (!resp->hole)
 		return false;
 	/* it was closed */
@@ -1011,8 +1015,9 @@ void ward_responder_run(struct ward_run *run)
 	/* another hole, behind the one that was closed */
 	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early))
 		begin_hole(qp);
-	if (nak_is_due(resp)) {
+	if (nak_is_due(qp)) {
 		resp->hole = false;
+		resp->told_psn = resp->hole_psn;
 		ward_ack_send(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
 	} else if (resp->ack_due) {
 		ward_ack_send(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));
