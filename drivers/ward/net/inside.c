@@ -153,7 +153,7 @@ static bool leads(struct ward_path *path, const struct net_device *ndev,
 	return yes;
 }
 
-/* Does a packet leave its namespace unseen, and would one enter? What is outside is not looked at */
+/* Would a packet leave its namespace unseen, and one enter it? The world is not looked at */
 static bool leaves(struct ward_path *path)
 {
 	const struct net *net = path->dev->net->net;
