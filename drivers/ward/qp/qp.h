@@ -103,6 +103,7 @@ enum {
  * @nak_sent: syndrome of the last NAK sent, 0: none
  * @nak_psn:  its PSN
  * @attr:     attributes as they were set, for query_qp and for us
+ * @dest_slot: where attr.dest_qp_num would be in ward_net.qps, if it is of this namespace
  * @mtu:      path MTU in bytes
  * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
@@ -163,6 +164,7 @@ struct ward_qp {
 	u8			nak_sent;
 	u32			nak_psn;
 	struct ib_qp_attr	attr;
+	u32			dest_slot;
 	u32			mtu;
 	struct ward_path __rcu	*path;
 	u32			qkey;
