@@ -76,8 +76,8 @@
 #endif
 
 /*
- * ib_device_ops.reg_user_mr_dmabuf: its last argument is struct uverbs_attr_bundle * since 6.12, struct
- * ib_udata * before, and struct ib_dmah * comes before it since 6.17.
+ * ib_device_ops.reg_user_mr_dmabuf: its last argument is struct uverbs_attr_bundle * since 6.12,
+ * struct ib_udata * before, and struct ib_dmah * comes before it since 6.17.
  *
  *	struct ib_mr *reg_user_mr_dmabuf(struct ib_pd *pd, u64 offset, u64 length, u64 virt_addr,
  *					 int fd, int access, WARD_DMAH_ARG ward_dmabuf_ctx_t *ctx)

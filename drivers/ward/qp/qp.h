@@ -53,7 +53,7 @@ enum {
 	WARD_EV_SQ_DRAINED,	/* the region that a LOCAL_INV waits for */
 	WARD_EV_RQ_DRAINED,	/* the region that a SEND_WITH_INV waits for */
 	WARD_EV_FENCED,		/* what was registered through it is out of reach (fence.h) */
-	WARD_EV_PAGES,		/* the pages that the QP is parked for are there, or cannot be had */
+	WARD_EV_PAGES,		/* the pages that it is parked for are there, or cannot be had */
 };
 
 /*

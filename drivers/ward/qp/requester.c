@@ -118,7 +118,8 @@ void ward_requester_arm(struct ward_qp *qp)
 	ktime_t when = min(req->deadline, req->probe_at);
 
 	/* what drains at the peer is under way, but not as packets */
-	if (req->una == req->nxt || req->drains || req->rnr_wait || when == KTIME_MAX || req->armed ||
+	if (req->una == req->nxt || req->drains || req->rnr_wait || when == KTIME_MAX ||
+	    req->armed ||
 	    (qp->state != IB_QPS_RTS && qp->state != IB_QPS_SQD))
 		return;
 	req->armed = true;

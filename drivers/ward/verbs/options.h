@@ -19,7 +19,7 @@ struct ward_device;
 /* How to reach a QP of this host */
 enum {
 	WARD_PATH_PACKET,	/* always by packets */
-	WARD_PATH_AUTO,		/* from memory to memory in the same namespace, where nothing sees it */
+	WARD_PATH_AUTO,		/* from memory to memory in a namespace, where nothing sees it */
 	WARD_PATH_ACROSS,	/* in other namespaces too, where nothing at either end sees it */
 };
 

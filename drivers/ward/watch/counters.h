@@ -36,7 +36,8 @@ struct ward_device;
 	X(LINK_DOWNED, link_downed, "times that the port went down") \
 	X(RDMA_SENDS, rdma_sends, "SENDs begun") \
 	X(RDMA_RECVS, rdma_recvs, "SENDs received to the end") \
-	X(LOCAL_STEPS, local_steps, "steps of work requests executed without packets, of 64 KiB at most") \
+	X(LOCAL_STEPS, local_steps, \
+	  "steps of work requests executed without packets, of 64 KiB at most") \
 	X(LOCAL_BYTES, local_bytes, "bytes copied in them") \
 	X(DROP_SHORT, drop_short, "dropped: no room for a BTH and an ICRC") \
 	X(DROP_OPCODE, drop_opcode, "dropped: opcode not implemented") \
