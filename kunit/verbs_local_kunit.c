@@ -269,6 +269,47 @@ static void address_gone(struct kunit *test)
 	verbs_status(op);
 }
 
+/* UC: what the peer drops is no error, and the next message begins anew. */
+static void unreliable(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_mr *mr = whole(test), bad = *mr;
+	struct verbs_op *recv;
+	struct count before;
+	int i;
+
+	/* regions are registered by RC only */
+	v->type = IB_QPT_UC;
+	verbs_connect(test, v);
+	bad.rkey ^= 1;
+	before = count();
+	for (i = 0; i < 3; i++) {
+		get_random_bytes(v->a.buf, VERBS_BUF);
+		EXPECT_STATUS(test, rdma(test, IB_WR_RDMA_WRITE, VERBS_BUF, &bad), IB_WC_SUCCESS);
+		KUNIT_EXPECT_NE(test, memcmp(v->a.buf, v->b.buf, VERBS_BUF), 0);
+		EXPECT_STATUS(test, rdma(test, IB_WR_RDMA_WRITE, VERBS_BUF, mr), IB_WC_SUCCESS);
+		KUNIT_EXPECT_EQ(test, memcmp(v->a.buf, v->b.buf, VERBS_BUF), 0);
+		/* nobody receives this one */
+		EXPECT_STATUS(test, verbs_send(test, &v->a, IB_WR_SEND, 0, 5000, 0), IB_WC_SUCCESS);
+		get_random_bytes(v->a.buf, VERBS_BUF);
+		recv = verbs_recv(test, &v->b, 0, VERBS_BUF);
+		EXPECT_STATUS(test, verbs_send(test, &v->a, IB_WR_SEND_WITH_IMM, 0, 5000, 7),
+			      IB_WC_SUCCESS);
+		EXPECT_STATUS(test, recv, IB_WC_SUCCESS);
+		KUNIT_EXPECT_EQ(test, recv->wc.byte_len, 5000);
+		KUNIT_EXPECT_EQ(test, memcmp(v->a.buf, v->b.buf, 5000), 0);
+		expect_in_step(test);
+	}
+	KUNIT_EXPECT_EQ(test, since(before).packets, 0);
+	link_use(end, WARD_PATH_PACKET);
+	EXPECT_STATUS(test, rdma(test, IB_WR_RDMA_WRITE, 9, mr), IB_WC_SUCCESS);
+	KUNIT_EXPECT_GT(test, since(before).packets, 0);
+	link_use(end, WARD_PATH_AUTO);
+	before = count();
+	EXPECT_STATUS(test, rdma(test, IB_WR_RDMA_WRITE, 9, mr), IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, since(before).steps, 0);
+}
+
 static atomic_t seen;
 
 static int see(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
@@ -532,7 +573,7 @@ static void held(struct kunit *test)
 		/* and now nothing moves any more */
 		memset(v->a.buf, 1, VERBS_BUF);
 		memset(v->b.buf, 2, VERBS_BUF);
-		msleep(5);
+		msleep(20);
 		KUNIT_EXPECT_NULL(test, memchr_inv(v->a.buf, 1, VERBS_BUF));
 		KUNIT_EXPECT_NULL(test, memchr_inv(v->b.buf, 2, VERBS_BUF));
 		verbs_to_error(test, &v->a);
@@ -649,6 +690,7 @@ static struct kunit_case local_cases[] = {
 	KUNIT_CASE(atomics),
 	KUNIT_CASE(port_down),
 	KUNIT_CASE(address_gone),
+	KUNIT_CASE(unreliable),
 	KUNIT_CASE(capture),
 	KUNIT_CASE(across),
 	KUNIT_CASE(peer_in_error),

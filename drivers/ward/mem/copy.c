@@ -432,8 +432,8 @@ enum ward_refusal ward_source_check(const struct ward_source *src, u32 len)
  * @last:    these are the last bytes of the message (F37)
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
- * copied. When @src->why is set, it was the source that stopped it.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have
+ * been copied. When @src->why is set, it was the source that stopped it.
  */
 enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  struct ward_cursor *cur, u32 pos, struct ward_source *src,

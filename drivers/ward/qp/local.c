@@ -23,6 +23,9 @@
  * and its PSNs are under way until the peer has moved on, as if an acknowledgement
  * were awaited. When the peer is gone meanwhile, it ends as if none had come.
  *
+ * UC knows no answers: a step that the peer drops is as good as done. And there is no
+ * way back from packets, as nobody knows when they have arrived.
+ *
  * A region with on-demand paging may park either QP; the step begins anew when the
  * pages are there. The fault injector holds steps; when it has rules that are about
  * packets only, there are packets.
@@ -38,6 +41,7 @@
 #include "../proto/psn.h"
 #include "../proto/segment.h"
 #include "../watch/inject.h"
+#include "../watch/trace.h"
 #include "local.h"
 #include "qp.h"
 
@@ -49,7 +53,7 @@ static struct ward_path *way_back(const struct ward_qp *qp, const struct ward_qp
 {
 	struct ward_path *back = rcu_dereference(peer->path);
 
-	if (back && peer != qp && peer->transport == WARD_RC &&
+	if (back && peer != qp && peer->transport == qp->transport &&
 	    ward_qp_receives(READ_ONCE(peer->state)) &&
 	    READ_ONCE(peer->attr.dest_qp_num) == qp->qpn && READ_ONCE(peer->mtu) == qp->mtu &&
 	    ward_path_is_back(back, ward_qp_path(qp)))
@@ -64,10 +68,11 @@ static struct ward_qp *find_peer(const struct ward_qp *qp)
 	struct ward_net *wn = qp->net;
 	struct ward_qp *peer;
 
-	peer = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
+	peer = xa_load(&wn->qps, qp->dest_slot);
 	if (peer && way_back(qp, peer))
 		return peer;
-	if (ward_option(qp->dev, PATH) != WARD_PATH_ACROSS)
+	/* what has begun comes to its end, whatever the option says by now */
+	if (ward_option(qp->dev, PATH) != WARD_PATH_ACROSS && !qp->req.drains)
 		return NULL;
 	list_for_each_entry_rcu(wn, &ward_nets, all) {
 		peer = xa_load(&wn->qps, ward_unpermute(&wn->qpn, qpn));
@@ -222,7 +227,7 @@ enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe)
 	const struct ward_responder *resp;
 
 	/* one that has begun with packets, or has gone over to them, goes on with packets */
-	if (qp->transport != WARD_RC || (wqe->started && !wqe->local))
+	if ((wqe->started && !wqe->local) || qp->req.sends_packets)
 		return WARD_PACKETS;
 	if (ward_option(qp->dev, PATH) == WARD_PATH_PACKET || spread_atomic(wqe))
 		goto packets;
@@ -245,7 +250,8 @@ enum ward_way ward_local_way(struct ward_run *run, struct ward_swqe *wqe)
 		return WARD_WAIT;
 	}
 	/* it may have changed before it was owned */
-	if (way_back(qp, peer) && resp->order.epsn == qp->req.nxt) {
+	if (way_back(qp, peer) &&
+	    (resp->order.epsn == qp->req.nxt || qp->transport == WARD_UC)) {
 		wqe->local = true;
 		return WARD_LOCAL;
 	}
@@ -304,8 +310,9 @@ static void describe(struct ward_run *run, struct ward_swqe *wqe, u32 len, struc
 			pkt->compare = wqe->compare;
 		}
 	} else {
-		pkt->opcode = ward_seg_opcode(WARD_RC, ward_swqe_is_write(wqe) ? WARD_MSG_WRITE :
-					      WARD_MSG_SEND, ward_swqe_tail(wqe), !offset, last);
+		pkt->opcode = ward_seg_opcode(qp->transport, ward_swqe_is_write(wqe) ?
+					      WARD_MSG_WRITE : WARD_MSG_SEND, ward_swqe_tail(wqe),
+					      !offset, last);
 		pkt->solicited = last && (wqe->flags & IB_SEND_SOLICITED);
 		pkt->imm = wqe->imm;
 		pkt->inv_rkey = wqe->inv_key;
@@ -368,6 +375,7 @@ bool ward_local_step(struct ward_run *run, struct ward_swqe *wqe)
 		wqe->status = IB_WC_LOC_PROT_ERR;
 		return true;
 	}
+	trace_ward_local_step(qp, rq.pkt.opcode, rq.pkt.psn, len);
 	ward_responder_step(run->partner, &rq);
 	run->copied += len;
 

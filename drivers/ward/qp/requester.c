@@ -63,6 +63,7 @@ void ward_requester_reset(struct ward_qp *qp)
 	req->rtt_ns = 0;
 	req->tell_drained = false;
 	req->drains = false;
+	req->sends_packets = false;
 }
 
 /**
@@ -298,6 +299,7 @@ static void go(struct ward_qp *qp, struct ward_txpkt *tx)
 	if (qp->transport == WARD_UC) {
 		req->nxt = ward_psn_add(tx->last_psn, 1);
 		req->una = req->nxt;
+		req->sends_packets = true;
 		ward_txpkt_send(qp, tx, ward_qp_path(qp));
 		ward_txpkt_free(tx);
 		return;

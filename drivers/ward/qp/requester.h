@@ -44,6 +44,7 @@ struct ward_txpkt;
  * @drain_index: send queue index of the LOCAL_INV that drains, or has drained, last
  * @tell_drained: in SQD: the consumer is to be told when all that has begun is complete
  * @awaits_peer: the run wanted to own the peer and could not
+ * @sends_packets: UC: nobody knows when they have arrived, so there is no way back to local steps
  * @drains:  a SEND_WITH_INV went without packets, and its region at the peer still drains
  * @drains_index: its send queue index
  * @drains_end: PSN after it
@@ -75,6 +76,7 @@ struct ward_requester {
 	bool			drained;
 	bool			tell_drained;
 	bool			awaits_peer;
+	bool			sends_packets;
 	bool			drains;
 	bool			armed;
 	u32			drains_index;

@@ -698,13 +698,17 @@ static void execute(struct ward_run *run, struct ward_request *rq)
 	}
 }
 
-static void take_uc(struct ward_run *run, struct ward_request *rq)
+static void take_uc(struct ward_run *run, struct ward_request *rq, u32 mtu)
 {
 	const struct ward_pkt *pkt = &rq->pkt;
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
+	enum ward_verdict verdict;
 
-	if (ward_order_judge_uc(&resp->order, pkt) != WARD_EXECUTE) {
+	resp->order.mtu = mtu;
+	verdict = ward_order_judge_uc(&resp->order, pkt);
+	resp->order.mtu = qp->mtu;
+	if (verdict != WARD_EXECUTE) {
 		ward_count(qp->dev, DROP_MESSAGE);
 		return;
 	}
@@ -770,7 +774,7 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 		return;
 	}
 	if (qp->transport == WARD_UC) {
-		take_uc(run, rq);
+		take_uc(run, rq, qp->mtu);
 		return;
 	}
 	switch (ward_order_judge(&resp->order, &rq->pkt)) {
@@ -797,7 +801,7 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
 
 /**
  * ward_responder_step() - execute a local step
- * @run: the run; it owes nothing, is not parked, and expects the PSN of this
+ * @run: the run; it owes nothing, is not parked, and expects the PSN of this unless it is UC
  * @rq:  the step; its outcome is returned
  *
  * A step is judged and executed as a packet of a path whose MTU is WARD_STEP.
@@ -806,15 +810,18 @@ static void take_request(struct ward_run *run, struct ward_request *rq)
  */
 void ward_responder_step(struct ward_run *run, struct ward_request *rq)
 {
-	struct ward_responder *resp = &run->qp->resp;
+	struct ward_qp *qp = run->qp;
+	struct ward_responder *resp = &qp->resp;
 	struct ward_order order = resp->order;
 
-	order.mtu = WARD_STEP;
 	run->remote.psn = rq->pkt.psn;
-	if (ward_order_judge(&order, &rq->pkt) == WARD_EXECUTE) {
+	order.mtu = WARD_STEP;
+	if (qp->transport == WARD_UC) {
+		take_uc(run, rq, WARD_STEP);
+	} else if (ward_order_judge(&order, &rq->pkt) == WARD_EXECUTE) {
 		execute(run, rq);
 	} else {
-		ward_count(run->qp->dev, REFUSED_ORDER);
+		ward_count(qp->dev, REFUSED_ORDER);
 		invalid(run, &rq->pkt);
 	}
 	if (rq->src.why && rq->src.why != WARD_PARKED)
@@ -822,6 +829,13 @@ void ward_responder_step(struct ward_run *run, struct ward_request *rq)
 	if (resp->refused) {
 		rq->outcome = WARD_STEP_REFUSED;
 		finish_refusal(run, false);
+	}
+	/* of UC it was dropped, if not for pages, which is all the same to the requester */
+	if (qp->transport == WARD_UC && rq->outcome == WARD_STEP_LATER && !rq->src.why &&
+	    !qp->fault.parked) {
+		rq->outcome = WARD_STEP_DONE;
+		resp->order.epsn = ward_psn_add(rq->pkt.psn,
+						ward_seg_count(rq->pkt.len, qp->mtu));
 	}
 }
 

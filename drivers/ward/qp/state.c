@@ -8,6 +8,7 @@
  */
 #include <rdma/ib_addr.h>
 
+#include "../net/net.h"
 #include "../net/path.h"
 #include "../proto/psn.h"
 #include "../verbs/cq.h"
@@ -222,8 +223,10 @@ static void take_attr(struct ward_qp *qp, const struct ib_qp_attr *attr, int mas
 		to->path_mtu = attr->path_mtu;
 		qp->mtu = ib_mtu_enum_to_int(attr->path_mtu);
 	}
-	if (mask & IB_QP_DEST_QPN)
+	if (mask & IB_QP_DEST_QPN) {
 		to->dest_qp_num = attr->dest_qp_num & WARD_24BITS;
+		qp->dest_slot = ward_unpermute(&qp->net->qpn, to->dest_qp_num);
+	}
 	if (mask & IB_QP_RQ_PSN)
 		to->rq_psn = attr->rq_psn & WARD_24BITS;
 	if (mask & IB_QP_SQ_PSN)

@@ -163,6 +163,11 @@ DEFINE_EVENT(ward_packet, ward_packet_received,
 	TP_PROTO(const struct ward_qp *qp, u8 opcode, u32 psn, u32 bytes),
 	TP_ARGS(qp, opcode, psn, bytes));
 
+/* a step to a QP of this host, in the shape of a packet; bytes: that were copied */
+DEFINE_EVENT(ward_packet, ward_local_step,
+	TP_PROTO(const struct ward_qp *qp, u8 opcode, u32 psn, u32 bytes),
+	TP_ARGS(qp, opcode, psn, bytes));
+
 DECLARE_EVENT_CLASS(ward_answer,
 	TP_PROTO(const struct ward_qp *qp, u32 psn, u8 syndrome, u32 msn),
 	TP_ARGS(qp, psn, syndrome, msn),

@@ -85,8 +85,9 @@ t "a firewall that drops: nothing comes through" goes "failed packets" pingpong
 in_a nft delete table inet t
 t "without it: no packets" goes steps pingpong
 
-in_a tcpdump -i lo -c 3 -w /tmp/pcap udp port 4791 2> /tmp/tcpdump &
+in_a tcpdump -i lo -w /tmp/pcap udp port 4791 2> /tmp/tcpdump &
 eventually 10 grep -q "listening on" /tmp/tcpdump
 t "somebody listens on lo: packets" goes packets pingpong
+pkill -x tcpdump
 wait
 t "without: none" goes steps pingpong
