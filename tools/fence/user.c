@@ -22,6 +22,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -47,7 +48,7 @@ static const char * const words[] = { "PASS", "FAIL", "UNSUPPORTED" };
 static jmp_buf out;
 static char reason[200];
 
-static _Noreturn void end(int verdict, const char *fmt, ...)
+static noreturn void end(int verdict, const char *fmt, ...)
 {
 	va_list args;
 
@@ -785,8 +786,8 @@ static const struct {
 	void		(*run)(void);
 } rules[] = {
 	{ "F9", f9 }, { "F12", f12 }, { "F14", f14 }, { "F15", f15 }, { "F16", f16 },
-	{ "F17", f17 }, { "F18", f18 }, { "F19", f19 }, { "F20", f20 }, { "F21", f21 }, { "F22", f22 },
-	{ "F24", f24 }, { "F25", f25 }, { "F34", f34 }, { "F40", f40 }, { "F41", f41 },
+	{ "F17", f17 }, { "F18", f18 }, { "F19", f19 }, { "F20", f20 }, { "F21", f21 },
+	{ "F22", f22 }, { "F24", f24 }, { "F25", f25 }, { "F34", f34 }, { "F40", f40 }, { "F41", f41 },
 	{ "F42", f42 }, { "F43", f43 }, { "F44", f44 }, { "F45", f45 }, { "F46", f46 },
 };
 
