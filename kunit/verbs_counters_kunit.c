@@ -287,7 +287,7 @@ static void backlog(struct kunit *test, struct verbs *v)
 		forge(test, &v->a, &pkt);
 		/* as slowly as the netdev's own backlog wants it */
 		if (!(i % 64))
-			msleep(1);
+			usleep_range(1000, 2000);
 	}
 	msleep(50);
 	ward_qp_disown(&run);
@@ -351,7 +351,7 @@ static void told(struct kunit *test, struct verbs *v, u8 syndrome)
 		ward_txpkt_drop_buf(&tx);
 	}
 	local_bh_enable();
-	msleep(5);
+	usleep_range(5000, 10000);
 	ward_qp_disown(&run);
 	verbs_status(op);
 	if (a->state == IB_QPS_RTS)
@@ -714,7 +714,7 @@ static void each_fault_has_its_counter(struct kunit *test)
 		take(end, after);
 		if (after->v[f->id] >= before->v[f->id] + max(f->by, 1U))
 			break;
-		msleep(10);
+		usleep_range(10000, 20000);
 	}
 	/* what would be one too many */
 	msleep(20);

@@ -6,6 +6,7 @@
 #include <linux/debugfs.h>
 #include <linux/delay.h>
 #include <linux/kthread.h>
+#include <linux/trace_events.h>
 #include "watch.h"
 #include "../drivers/ward/mem/region.h"
 #include "../drivers/ward/qp/qp.h"
@@ -445,7 +446,7 @@ static int read_on(void *verbs)
 	kfree(file);
 	kfree(inode);
 	while (!kthread_should_stop())
-		msleep(1);
+		usleep_range(1000, 2000);
 	return i;
 }
 
@@ -484,6 +485,76 @@ static void reading_harms_nobody(struct kunit *test)
 	kthread_stop(reader);
 }
 
+/* With every trace point on, all kinds of work are done as without. */
+static void trace_points_harm_nobody(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_mr *mr = verbs_region(test, &v->b, 0, 8192, REMOTE);
+	struct verbs_op *recv;
+	int rule;
+
+	KUNIT_ASSERT_EQ(test, trace_set_clr_event("ward", NULL, 1), 0);
+	rule = verbs_rule(test, &v->a, "drop dir=out op=write nth=2");
+	EXPECT_STATUS(test, verbs_rdma(test, &v->a, IB_WR_RDMA_WRITE, v->a.dma,
+				       v->a.pd->local_dma_lkey, 8192, mr->iova, mr->rkey),
+		      IB_WC_SUCCESS);
+	verbs_unrule(test, &v->a, rule);
+	EXPECT_STATUS(test, verbs_rdma(test, &v->a, IB_WR_RDMA_READ, v->a.dma,
+				       v->a.pd->local_dma_lkey, 8192, mr->iova, mr->rkey),
+		      IB_WC_SUCCESS);
+	/* the first try finds no receive */
+	verbs_send(test, &v->a, IB_WR_SEND_WITH_INV, 0, 100, mr->rkey);
+	usleep_range(1000, 2000);
+	recv = verbs_recv(test, &v->b, 0, 100);
+	EXPECT_STATUS(test, recv, IB_WC_SUCCESS);
+	EXPECT_STATUS(test, verbs_inv(test, &v->b, mr->rkey), IB_WC_SUCCESS);
+	EXPECT_STATUS(test, verbs_rdma(test, &v->a, IB_WR_RDMA_READ, v->a.dma,
+				       v->a.pd->local_dma_lkey, 100, mr->iova, mr->rkey),
+		      IB_WC_REM_ACCESS_ERR);
+	KUNIT_EXPECT_EQ(test, trace_set_clr_event("ward", NULL, 0), 0);
+}
+
+static u64 port_value(struct kunit *test, struct verbs_end *end, enum ward_counter id)
+{
+	struct ib_device *ib = end->link->ibdev;
+	struct rdma_hw_stats *stats = ib->ops.alloc_hw_port_stats(ib, 1);
+	u64 value;
+
+	KUNIT_ASSERT_NOT_NULL(test, stats);
+	ib->ops.get_hw_stats(ib, stats, 1, id);
+	value = stats->value[id];
+	rdma_free_hw_stats_struct(stats);
+	return value;
+}
+
+/* What a bound QP counts is in the counter of the core, and not in that of the port as well. */
+static void bound_qp_counts_once(struct kunit *test)
+{
+	struct verbs *v = start(test);
+	struct ib_device *ib = v->a.link->ibdev;
+	struct rdma_counter *counter = kunit_kzalloc(test, sizeof(*counter), GFP_KERNEL);
+	u64 before = port_value(test, &v->a, WARD_CNT_SENT_PKTS);
+
+	KUNIT_ASSERT_NOT_NULL(test, counter);
+	counter->device = ib;
+	counter->port = 1;
+	counter->stats = ib->ops.counter_alloc_stats(counter);
+	KUNIT_ASSERT_NOT_NULL(test, counter->stats);
+	KUNIT_ASSERT_EQ(test, ib->ops.counter_bind_qp(counter, v->a.qp), 0);
+	verbs_recv(test, &v->b, 0, 3000);
+	ASSERT_STATUS(test, verbs_send(test, &v->a, IB_WR_SEND, 0, 3000, 0), IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, port_value(test, &v->a, WARD_CNT_SENT_PKTS), before);
+	KUNIT_EXPECT_EQ(test, ib->ops.counter_update_stats(counter), 0);
+	KUNIT_EXPECT_EQ(test, counter->stats->value[WARD_CNT_SENT_PKTS], 3);
+	KUNIT_EXPECT_EQ(test, ib->ops.counter_unbind_qp(v->a.qp), 0);
+
+	verbs_recv(test, &v->b, 0, 3000);
+	ASSERT_STATUS(test, verbs_send(test, &v->a, IB_WR_SEND, 0, 3000, 0), IB_WC_SUCCESS);
+	KUNIT_EXPECT_EQ(test, port_value(test, &v->a, WARD_CNT_SENT_PKTS), before + 3);
+	KUNIT_EXPECT_EQ(test, counter->stats->value[WARD_CNT_SENT_PKTS], 3);
+	rdma_free_hw_stats_struct(counter->stats);
+}
+
 /* The folder of a QP goes with it, if not at once; who comes too late finds nobody. */
 static void folder_of_qp_goes(struct kunit *test)
 {
@@ -500,7 +571,7 @@ static void folder_of_qp_goes(struct kunit *test)
 		dentry = debugfs_lookup(name, dev->debugfs_qps);
 		if (dentry)
 			dput(dentry);
-		msleep(1);
+		usleep_range(1000, 2000);
 	} while (dentry && time_before(jiffies, until));
 	KUNIT_EXPECT_NULL(test, dentry);
 }
@@ -534,6 +605,8 @@ static struct kunit_case watch_cases[] = {
 	KUNIT_CASE(violation_is_told),
 	KUNIT_CASE(peer_is_told),
 	KUNIT_CASE(reading_harms_nobody),
+	KUNIT_CASE(trace_points_harm_nobody),
+	KUNIT_CASE(bound_qp_counts_once),
 	KUNIT_CASE(folder_of_qp_goes),
 	{}
 };

@@ -18,6 +18,7 @@
 #include "mem/paging.h"
 #include "net/crc.h"
 #include "net/net.h"
+#include "qp/qp.h"
 #include "qp/txpkt.h"
 #include "verbs/device.h"
 #include "verbs/identity.h"
@@ -95,9 +96,12 @@ static int __init ward_init(void)
 	err = ward_txpkt_cache_init();
 	if (err)
 		goto inject;
-	err = ward_devices_init();
+	err = ward_qp_cache_init();
 	if (err)
 		goto txpkt;
+	err = ward_devices_init();
+	if (err)
+		goto qp;
 	err = ward_net_init();
 	if (err)
 		goto devices;
@@ -116,6 +120,8 @@ net:
 	ward_net_exit();
 devices:
 	ward_devices_exit();
+qp:
+	ward_qp_cache_exit();
 txpkt:
 	ward_txpkt_cache_exit();
 inject:
@@ -141,6 +147,7 @@ static void __exit ward_exit(void)
 	ward_devices_exit();
 	/* callbacks of call_rcu() that are functions of ours, or free objects from our caches */
 	rcu_barrier();
+	ward_qp_cache_exit();
 	ward_txpkt_cache_exit();
 	ward_inject_module_exit();
 	ward_paging_exit();

@@ -9,9 +9,9 @@
 
 /* kernel_bind() and kernel_connect(): struct sockaddr_unsized since 6.19 */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
-typedef struct sockaddr_unsized bench_sockaddr_t;
+#define bench_sockaddr	sockaddr_unsized
 #else
-typedef struct sockaddr bench_sockaddr_t;
+#define bench_sockaddr	sockaddr
 #endif
 
 #endif /* _BENCH_COMPAT_H */

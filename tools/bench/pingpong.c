@@ -8,7 +8,7 @@
 #include <linux/sort.h>
 #include "bench.h"
 
-#define SAMPLES		(1 << 16)
+#define SAMPLES		65536
 #define RECEIVES	16
 #define SIGNAL_EVERY	8
 

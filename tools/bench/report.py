@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Lines of measurements to a table with ratios, JSON, and charts.
 
-    report.py LINES FOLDER
+    report.py LINES FOLDER [DOCUMENT]
 
-Prints the table; writes result.json, table.txt and the charts (SVG) to FOLDER.
+Prints the table; writes result.json, table.txt and the charts (SVG) to FOLDER, and the tables
+to the places in DOCUMENT that are marked for them.
 """
 import collections
 import json
@@ -318,6 +319,78 @@ def ratio_chart(data, path):
         file.write('\n'.join(out) + '\n')
 
 
+def grid(lines):
+    """A table of reStructuredText"""
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    rule = '  '.join('=' * width for width in widths)
+    text = [rule]
+    for line in lines:
+        text.append('  '.join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+        if len(text) == 2:
+            text.append(rule)
+    return '\n'.join(text + [rule])
+
+
+def document(data, path, machine):
+    """The tables, shorter, between the marks in a document"""
+    judged = [['measure', 'ward', 'rxe', 'ward/rxe', 'target', 'CPU ward', 'CPU rxe']]
+    others = [['measure', 'siw', 'TCP', 'bound']]
+    for row in rows(data):
+        first = lambda fig: number(fig[0]) if fig else r'\-'  # noqa: E731
+        words = f"{row['words']}, {row['unit']}"
+        sign = '>=' if row['more_is_better'] else '<='
+        verdict = {True: ', met', False: ', missed', None: ''}[row['met']]
+        judged.append([
+            words, f"{first(row['ward'])} {spread(row['ward'])}",
+            f"{first(row['rxe'])} {spread(row['rxe'])}",
+            f"{row['ratio']:.2f}" if row['ratio'] is not None else r'\-',
+            f"{sign} {row['target']}{verdict}" if row['target'] else r'\-',
+            cost(row['ward_cost'], row['cost_key']).replace('-', r'\-'),
+            cost(row['rxe_cost'], row['cost_key']).replace('-', r'\-')])
+        if row['siw'] or row['tcp'] or row['bound']:
+            others.append([words, first(row['siw']), first(row['tcp']),
+                           number(row['bound']).replace('-', r'\-')])
+    growth = [['what', 'kind'] + [''] * 9]
+    for prefix, words, key in (('size', 'bytes of a WRITE, same host: MB/s', 'mb_s'),
+                               ('wire_size', 'bytes of a WRITE, veth: MB/s', 'mb_s'),
+                               ('qps', 'QPs, WRITE of 64 KiB: MB/s', 'mb_s'),
+                               ('qps_small', 'QPs, SEND of 64 bytes: 1000/s', 'ops_s'),
+                               ('mrs', 'regions, REG_MR and LOCAL_INV: 1000/s', 'ops_s'),
+                               ('depth', 'under way, SEND of 4 KiB: 1000/s', 'ops_s'),
+                               ('cqe', 'more CQ entries, SEND of 64: 1000/s', 'ops_s')):
+        points = {kind: sorted(series(data, prefix, kind, key)) for kind in ('ward', 'rxe')}
+        if not points['ward']:
+            continue
+        xs = [x for x, _ in points['ward']]
+        growth.append([words, ''] + [short(x, 1024 if 'size' in prefix else 1000)
+                                     for x in xs] + [''] * (9 - len(xs)))
+        for kind in ('ward', 'rxe'):
+            have = dict(points[kind])
+            growth.append(['', kind] + [
+                number(have[x] / (1000 if key == 'ops_s' else 1)) if x in have else r'\-'
+                for x in xs] + [''] * (9 - len(xs)))
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    block = '::\n\n' + '\n'.join('    ' + line if line else '' for line in bounds(data).split('\n'))
+    for mark, content in (('judged', grid(judged)), ('others', grid(others)), ('bounds', block),
+                          ('growth', growth_block(growth)), ('machine', machine)):
+        text = re.sub(rf'(\.\. begin {mark}\n).*?(\.\. end {mark}\n)',
+                      lambda m, content=content: f'{m[1]}\n{content}\n\n{m[2]}', text, flags=re.S)
+    with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+def growth_block(lines):
+    """Lines of different lengths are no table, but text"""
+    if len(lines) < 2:
+        return '(not measured)'
+    text = ['::', '']
+    for line in lines[1:]:
+        head = f'{line[0]:38}' if line[1] == '' else f'{"":32}{line[1]:6}'
+        text.append(('    ' + head + ''.join(f'{cell:>8}' for cell in line[2:])).rstrip())
+    return '\n'.join(text)
+
+
 def main():
     lines, folder = sys.argv[1:3]
     data, failed = read(lines)
@@ -332,6 +405,10 @@ def main():
                    'scenarios': {scenario: {kind: dict(values) for kind, values in kinds.items()}
                                  for scenario, kinds in data.items()}}, file, indent=1)
     charts(data, folder)
+    if len(sys.argv) > 3:
+        with open(os.path.join(folder, 'machine'), encoding='utf-8') as file:
+            machine = ' '.join(line.split(':')[-1].strip() for line in file)
+        document(data, sys.argv[3], f'Measured on: {machine}.')
 
 
 if __name__ == '__main__':

@@ -68,7 +68,7 @@ static void lane_pump(struct lane *lane)
 		}
 		/* whoever brings a credit and found no slot counts on this look */
 		atomic_inc(&lane->slots);
-		smp_mb__after_atomic();
+		smp_mb__after_atomic();	/* with that of lane_received() */
 		if (atomic_read(&lane->credits) <= 0)
 			break;
 	}
@@ -112,7 +112,7 @@ static void lane_received(struct ib_cq *cq, struct ib_wc *wc)
 		return;
 	}
 	atomic_inc(&lane->credits);
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();	/* with that of lane_pump() */
 	lane_pump(lane);
 }
 

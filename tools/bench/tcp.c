@@ -75,7 +75,7 @@ static int tcp_connect(struct tcp *tcp)
 
 	err = sock_create_kern(bench->b.net, family, SOCK_STREAM, IPPROTO_TCP, &tcp->listener);
 	if (!err)
-		err = kernel_bind(tcp->listener, (bench_sockaddr_t *)&addr, len);
+		err = kernel_bind(tcp->listener, (struct bench_sockaddr *)&addr, len);
 	if (!err)
 		err = kernel_listen(tcp->listener, 1);
 	if (!err)
@@ -83,7 +83,7 @@ static int tcp_connect(struct tcp *tcp)
 	if (!err)
 		err = sock_create_kern(bench->a.net, family, SOCK_STREAM, IPPROTO_TCP, &tcp->from);
 	if (!err)
-		err = kernel_connect(tcp->from, (bench_sockaddr_t *)&addr, len, 0);
+		err = kernel_connect(tcp->from, (struct bench_sockaddr *)&addr, len, 0);
 	if (!err)
 		err = kernel_accept(tcp->listener, &tcp->to, 0);
 	return err;

@@ -287,7 +287,7 @@ int reg_dmabuf(struct ibv_pd *pd, uint64_t offset, uint64_t len, uint64_t iova, 
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, sizeof(uint64_t), offset);
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, sizeof(uint64_t), len);
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_IOVA, sizeof(uint64_t), iova);
-	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0, fd);
+	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_FD, sizeof(uint32_t), fd);
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, sizeof(uint32_t), access);
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, sizeof(*key), (uintptr_t)key);
 	arg(&c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, sizeof(rkey), (uintptr_t)&rkey);

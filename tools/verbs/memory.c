@@ -577,8 +577,10 @@ static void dmabuf(void)
 		skip("the device has none");
 		goto out;
 	}
-	if (!check(!err))
+	if (!check(!err)) {
+		printf("# %s\n", strerror(-err));
 		goto out;
+	}
 	check_wc(run_op(&a, IBV_WR_RDMA_WRITE, x, 8 * page, from->lkey, 0x10000010, key),
 		 IBV_WC_SUCCESS);
 	check(filled(y, 0, page + 16) && filled(y + page + 16, 0x77, 8 * page) &&

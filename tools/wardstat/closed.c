@@ -106,7 +106,7 @@ int closed(int err)
 			puts("What sysfs shows all the same:");
 		if (!first_line(text_of("%s/class/infiniband/%s/ports/1/state", SYSFS, names[i]),
 				state, sizeof(state)))
-			strcpy(state, "?");
+			snprintf(state, sizeof(state), "unknown");
 		printf("%s: port state %s\n", names[i], state);
 		say_counters(names[i]);
 	}

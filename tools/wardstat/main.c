@@ -12,19 +12,24 @@
 
 static const char usage[] =
 	"usage: wardstat [-d DEVICE] [--json] [list]\n"
-	"       wardstat [-d DEVICE] [-i SECONDS] [-n TIMES] [-o SECONDS] top\n"
+	"       wardstat [-d DEVICE] [-i SECONDS] [-n TIMES] [-O SECONDS] top\n"
 	"       wardstat [-d DEVICE] [--json] qp NUMBER\n"
 	"       wardstat [-d DEVICE] [--json] mr KEY\n"
 	"       wardstat [-d DEVICE] [--json] pd NUMBER\n"
+	"       wardstat [-s SECONDS] -o FILE record\n"
+	"       wardstat -o PAGE timeline FILE\n"
 	"\n"
 	"Shows devices, queue pairs and what peers can reach; top does so again and\n"
-	"again; the others explain one object. See wardstat(8).\n"
+	"again; qp, mr and pd explain one object; record and timeline draw exposures\n"
+	"over time. See wardstat(8).\n"
 	"\n"
 	"  -d, --device DEVICE     only this one\n"
 	"  -j, --json              for programs\n"
 	"  -i, --interval SECONDS  top: between two looks (2)\n"
 	"  -n, --times TIMES       top: looks, then end\n"
-	"  -o, --overdue SECONDS   top: longer exposures are overdue (30)\n"
+	"  -O, --overdue SECONDS   top: longer exposures are overdue (30)\n"
+	"  -o, --output FILE       record: the recording; timeline: the HTML page\n"
+	"  -s, --seconds SECONDS   record: so long; else until it is interrupted\n"
 	"      --debugfs FOLDER    instead of /sys/kernel/debug/ward\n"
 	"  -h, --help\n";
 
@@ -33,7 +38,9 @@ static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
 	{ "interval", required_argument, NULL, 'i' },
 	{ "times", required_argument, NULL, 'n' },
-	{ "overdue", required_argument, NULL, 'o' },
+	{ "overdue", required_argument, NULL, 'O' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "seconds", required_argument, NULL, 's' },
 	{ "debugfs", required_argument, NULL, 'D' },
 	{ "help", no_argument, NULL, 'h' },
 	{ 0 },
@@ -96,13 +103,13 @@ static int one(const struct devices *devs, const char *what, const char *which, 
 
 int main(int argc, char **argv)
 {
-	const char *device = NULL, *what;
-	double interval = 2, overdue = 30;
+	const char *device = NULL, *output = NULL, *what;
+	double interval = 2, overdue = 30, seconds = 0;
 	struct devices devs;
 	bool json = false;
 	int opt, err, times = 0;
 
-	while ((opt = getopt_long(argc, argv, "d:ji:n:o:h", options, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "d:ji:n:O:o:s:h", options, NULL)) != -1) {
 		switch (opt) {
 		case 'd':
 			device = optarg;
@@ -116,8 +123,14 @@ int main(int argc, char **argv)
 		case 'n':
 			times = atoi(optarg);
 			break;
-		case 'o':
+		case 'O':
 			overdue = atof(optarg);
+			break;
+		case 'o':
+			output = optarg;
+			break;
+		case 's':
+			seconds = atof(optarg);
 			break;
 		case 'D':
 			debugfs = optarg;
@@ -133,6 +146,14 @@ int main(int argc, char **argv)
 	if (interval < 0.1)
 		return bad_usage("the interval must be 0.1 seconds at least");
 	what = optind < argc ? argv[optind++] : "list";
+	if (!strcmp(what, "record") || !strcmp(what, "timeline")) {
+		bool draw = what[0] == 't';
+
+		if (!output || optind + draw != argc)
+			return bad_usage(draw ? "timeline takes a recording and -o PAGE" :
+					 "record takes -o FILE");
+		return draw ? timeline(argv[optind], output) : record(output, seconds);
+	}
 	if (!strcmp(what, "list") || !strcmp(what, "top")) {
 		if (optind != argc)
 			return bad_usage(text_of("%s takes nothing", what));

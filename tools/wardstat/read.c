@@ -45,18 +45,19 @@ void read_reset(void)
 
 char *text_of(const char *format, ...)
 {
-	char *text, none[1];
+	char *text, *kept;
 	va_list args;
 	int len;
 
 	va_start(args, format);
-	len = vsnprintf(none, 0, format, args);
+	len = vasprintf(&text, format, args);
 	va_end(args);
-	text = keep(len + 1);
-	va_start(args, format);
-	vsnprintf(text, len + 1, format, args);
-	va_end(args);
-	return text;
+	kept = keep(len < 0 ? 1 : len + 1);
+	if (len >= 0) {
+		memcpy(kept, text, len);
+		free(text);
+	}
+	return kept;
 }
 
 /* All of a file, as it changes while it is read */

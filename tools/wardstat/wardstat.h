@@ -33,6 +33,11 @@ int explain_mr(const struct devices *devs, const char *key);
 int explain_pd(const struct devices *devs, const char *pd);
 int top(const struct devices *devs, double interval, int times, double overdue);
 
+/* record.c, timeline.c: files of trace events */
+int record(const char *file, double seconds);
+extern const char timeline_page[], timeline_page_end[];
+int timeline(const char *from_file, const char *to_file);
+
 int json_all(const struct devices *devs);
 int json_qp(const struct devices *devs, const char *qpn);
 int json_row(const struct devices *devs, const char *const *files, const char *head,

@@ -219,4 +219,30 @@
 #define ward_assign_str(field, from)	__assign_str(field, from)
 #endif
 
+/*
+ * ib_device_ops.counter_bind_qp and counter_unbind_qp have the port as last argument, and the
+ * driver tells the size of struct rdma_counter with what it adds, since 6.17.
+ *
+ *	int unbind(struct ib_qp *qp WARD_COUNTER_PORT_ARG)
+ *	.counter_unbind_qp = unbind,
+ *	WARD_COUNTER_OBJ_SIZE(ward_rdma_counter, counter)
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define WARD_COUNTER_PORT_ARG		, u32 port
+#define WARD_COUNTER_OBJ_SIZE(type, member) \
+	INIT_RDMA_OBJ_SIZE(rdma_counter, type, member),
+#else
+#define WARD_COUNTER_PORT_ARG
+#define WARD_COUNTER_OBJ_SIZE(type, member)
+#endif
+
+/*
+ * ib_device_ops.fill_res_srq_entry: 6.12 has it, 6.1 has not.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#define WARD_FILL_SRQ(fill)		.fill_res_srq_entry = (fill),
+#else
+#define WARD_FILL_SRQ(fill)
+#endif
+
 #endif /* _WARD_COMPAT_COMPAT_H */

@@ -472,8 +472,8 @@ enum ward_refusal ward_sges_write(struct ward_access *a, const struct ward_sge *
  * @len:     how many
  *
  * Context: under RCU with BH off.
- * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have been
- * stored.
+ * Return: WARD_GRANTED; WARD_PARKED; or why a piece may not be written. Then some bytes may have
+ * been stored.
  */
 enum ward_refusal ward_sges_store(struct ward_access *a, const struct ward_sge *sge, u32 num_sge,
 				  const void *from, u32 len)

@@ -23,6 +23,7 @@
 DEFINE_STATIC_KEY_FALSE(ward_paging_used);
 
 static struct workqueue_struct *fault_wq;
+static atomic64_t last_id;
 
 static bool any_present(const struct ward_pages *pages, u64 from, u64 to)
 {
@@ -118,6 +119,7 @@ struct ward_paging *ward_paging_create(struct ward_device *dev, u64 start, u64 l
 	paging->pages->n = n;
 	paging->pages->paging = paging;
 	kref_init(&paging->ref);
+	paging->id = atomic64_inc_return(&last_id);
 	ward_guard_init(&paging->guard);
 	ward_guard_open(&paging->guard);
 	*offset = start - ib_umem_start(paging->umem);
@@ -305,13 +307,14 @@ bool ward_fault_ask(struct ward_fault *fault, struct ward_paging *paging, u64 of
 		    u64 ahead)
 {
 	if (!fault->busy) {
-		if (fault->err && fault->paging == paging && fault->offset == offset) {
+		if (fault->err && fault->id == paging->id && fault->offset == offset) {
 			fault->err = 0;
 			return false;
 		}
 		ward_paging_get(paging);
 		kref_get(fault->holder);
 		fault->paging = paging;
+		fault->id = paging->id;
 		fault->offset = offset;
 		fault->len = len;
 		fault->ahead = min_t(u64, max(len, ahead), WARD_PAGE_AHEAD);

@@ -38,12 +38,14 @@ DECLARE_STATIC_KEY_FALSE(ward_paging_used);
 /**
  * struct ward_paging - the pages of one region
  * @ref:   the region, and accesses that wait
+ * @id:    of no other one
  * @guard: of the entries of @pages: open, but while some are taken away
  * @umem:  the core's part, which knows the mm; its mutex serialises changes of @pages
  * @pages: the table; an entry is 0 where there is a hole, and allows what the region allows
  */
 struct ward_paging {
 	struct kref		ref;
+	u64			id;
 	struct ward_guard	guard;
 	struct ib_umem_odp	*umem;
 	struct ward_pages	*pages;
@@ -54,11 +56,12 @@ struct ward_paging {
  * @work:   brings the pages in
  * @holder: reference count of the QP, which @work holds
  * @done:   called by @work when it is through, in process context; drops that reference
- * @paging: of which region; referenced
+ * @paging: of which region; referenced while @busy
+ * @id:     of @paging
  * @offset: of the first byte in the table
  * @len:    bytes that are needed
  * @ahead:  bytes that will be needed, @len among them
- * @err:    why they cannot be there, or 0
+ * @err:    why they cannot be there, or 0; until the access that has asked for them asks again
  * @busy:   @work is under way
  * @parked: the QP waits for it
  */
@@ -67,6 +70,7 @@ struct ward_fault {
 	struct kref		*holder;
 	void			(*done)(struct ward_fault *fault);
 	struct ward_paging	*paging;
+	u64			id;
 	u64			offset;
 	u64			len;
 	u64			ahead;

@@ -8,7 +8,8 @@
  *
  *	the port, and the address of the source	up; the route's lookup checks the address
  *	IPsec					no policy in the namespace
- *	netfilter				no hook where packets pass, but AppArmor's
+ *	netfilter				no hook where packets pass, but ours for trains and
+ *						AppArmor's
  *	the route				by the loopback netdev
  *	its traffic control			no queueing discipline, no filters
  *	packet sockets (captures), XDP		none
@@ -30,6 +31,7 @@
 #include "inside.h"
 #include "net.h"
 #include "path.h"
+#include "train.h"
 
 #ifdef CONFIG_NETFILTER
 /* The hook that AppArmor has in every namespace, if it is in the kernel */
@@ -82,7 +84,7 @@ static bool filters(const struct net *net, bool ipv6)
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(passed); i++)
-		if (rcu_access_pointer(hooks[passed[i]]))
+		if (!ward_train_is_sole_hook(rcu_dereference(hooks[passed[i]])))
 			return true;
 	return hooked(rcu_dereference(hooks[NF_INET_POST_ROUTING]));
 #else
@@ -90,7 +92,14 @@ static bool filters(const struct net *net, bool ipv6)
 #endif
 }
 
-static bool has_ipsec(const struct net *net)
+/**
+ * ward_has_ipsec() - whether a namespace has policies that packets may fall under
+ * @net: the namespace
+ *
+ * Context: any.
+ * Return: whether it does.
+ */
+bool ward_has_ipsec(const struct net *net)
 {
 #ifdef CONFIG_XFRM
 	static const u8 passed[] = { XFRM_POLICY_IN, XFRM_POLICY_OUT };
@@ -150,7 +159,7 @@ static bool leaves(struct ward_path *path)
 	const struct net *net = path->dev->net->net;
 	struct net_device *ndev = ward_path_netdev(path);
 
-	return leads(path, ndev, ndev) && !filters(net, path->ipv6) && !has_ipsec(net) &&
+	return leads(path, ndev, ndev) && !filters(net, path->ipv6) && !ward_has_ipsec(net) &&
 	       !meddles(ndev);
 }
 
@@ -170,7 +179,7 @@ bool ward_paths_are_inside(struct ward_path *path, struct ward_path *back)
 
 	if (!net_eq(net, back->dev->net->net))
 		return leaves(path) && leaves(back);
-	return netif_running(lo) && !filters(net, path->ipv6) && !has_ipsec(net) &&
+	return netif_running(lo) && !filters(net, path->ipv6) && !ward_has_ipsec(net) &&
 	       !meddles(lo) && leads(path, ward_path_netdev(path), lo) &&
 	       leads(back, ward_path_netdev(back), lo);
 }

@@ -12,6 +12,7 @@ struct net;
 struct ward_path;
 
 void ward_inside_learn(const struct net *net);
+bool ward_has_ipsec(const struct net *net);
 bool ward_paths_are_inside(struct ward_path *path, struct ward_path *back);
 
 #endif /* _WARD_NET_INSIDE_H */

@@ -28,6 +28,7 @@
 #include "inside.h"
 #include "net.h"
 #include "rx.h"
+#include "train.h"
 
 /* What the network core keeps for us in each namespace; written under net_lock */
 struct pernet {
@@ -95,6 +96,8 @@ static void destroy(struct ward_net *wn)
 		list_del_rcu(&wn->all);
 		synchronize_rcu();
 	}
+	ward_train_unlisten(wn);
+	/* this waits for those who are in a hook, too */
 	close_sock(wn->sock6);
 	close_sock(wn->sock4);
 	WARN_ON(!list_empty(&wn->devices));
@@ -119,6 +122,8 @@ static struct ward_net *create(struct net *net)
 	err = open_sock(wn, AF_INET, &wn->sock4);
 	if (!err)
 		err = open_sock(wn, AF_INET6, &wn->sock6);
+	if (!err)
+		err = ward_train_listen(wn);
 	if (err) {
 		destroy(wn);
 		return ERR_PTR(err);

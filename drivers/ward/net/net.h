@@ -7,6 +7,7 @@
 #define _WARD_NET_NET_H
 
 #include <linux/list.h>
+#include <linux/netfilter.h>
 #include <linux/xarray.h>
 #include <net/net_namespace.h>
 
@@ -21,6 +22,7 @@ struct ward_device;
  * @net:     the namespace; not referenced, see net.c
  * @sock4:   UDP 4791, IPv4
  * @sock6:   UDP 4791, IPv6 only; NULL where the namespace has no IPv6
+ * @hooks:   take trains, IPv4 and IPv6 (train.c)
  * @users:   devices; the last one closes the sockets (under ward_net_lock)
  * @devices: ward_device.entry; changed under ward_net_lock, read under RCU
  * @qps:     slot number to struct ward_qp *, read under RCU; slots by xa_alloc_cyclic
@@ -32,6 +34,9 @@ struct ward_net {
 	struct net		*net;
 	struct socket		*sock4;
 	struct socket		*sock6;
+#ifdef CONFIG_NETFILTER
+	struct nf_hook_ops	hooks[2];
+#endif
 	unsigned int		users;
 	struct list_head	devices;
 	struct xarray		qps;

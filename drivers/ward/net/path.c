@@ -436,32 +436,56 @@ static struct sock *sender(const struct ward_path *path, const struct socket *so
 	return path->mcast ? NULL : sock->sk;
 }
 
-static int send4(struct ward_path *path, struct sk_buff *skb, u16 id, u32 len)
+static int send4(struct ward_path *path, struct sk_buff *skb)
 {
-	struct iphdr *ip = skb_push(skb, sizeof(*ip));
-
-	skb_reset_network_header(skb);
-	fill_ip4(path, ip, id, len);
-	skb->protocol = htons(ETH_P_IP);
 	return ip_local_out(net_of(path), sender(path, path->dev->net->sock4), skb);
 }
 
-static int send6(struct ward_path *path, struct sk_buff *skb, u32 len)
+static int send6(struct ward_path *path, struct sk_buff *skb)
 {
-	struct ipv6hdr *ip = skb_push(skb, sizeof(*ip));
-
 	if (!IS_ENABLED(CONFIG_IPV6)) {
 		kfree_skb(skb);
 		return -EAFNOSUPPORT;
 	}
-	skb_reset_network_header(skb);
-	fill_ip6(path, ip, len);
-	skb->protocol = htons(ETH_P_IPV6);
 	return ip6_local_out(net_of(path), sender(path, path->dev->net->sock6), skb);
 }
 
+static void push_headers(const struct ward_path *path, struct sk_buff *skb, u16 id)
+{
+	u32 len = skb->len;
+
+	fill_udp(path, skb_push(skb, sizeof(struct udphdr)), len);
+	skb_reset_transport_header(skb);
+	if (path->ipv6) {
+		fill_ip6(path, skb_push(skb, sizeof(struct ipv6hdr)), len);
+		skb->protocol = htons(ETH_P_IPV6);
+	} else {
+		fill_ip4(path, skb_push(skb, sizeof(struct iphdr)), id, len);
+		skb->protocol = htons(ETH_P_IP);
+	}
+	skb_reset_network_header(skb);
+	memset(skb->cb, 0, sizeof(skb->cb));
+}
+
 /**
- * ward_path_send() - send a packet
+ * ward_path_write_headers() - write the headers of a packet that goes behind another one
+ * @path: where to
+ * @skb:  from the BTH to the ICRC, with WARD_HEADROOM in front
+ * @id:   IPv4 identification, host order
+ *
+ * They stand in front of skb->data, where the network and transport headers are.
+ *
+ * Context: any.
+ */
+void ward_path_write_headers(const struct ward_path *path, struct sk_buff *skb, u16 id)
+{
+	push_headers(path, skb, id);
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
+	skb_pull(skb, skb_transport_offset(skb) + sizeof(struct udphdr));
+}
+
+/**
+ * ward_path_send() - send a packet, or a train of them (net/train.c)
  * @path: where to
  * @skb:  from the BTH to the ICRC, with WARD_HEADROOM in front; taken
  * @id:   IPv4 identification, host order: the one that the ICRC was made for
@@ -475,7 +499,7 @@ static int send6(struct ward_path *path, struct sk_buff *skb, u32 len)
 int ward_path_send(struct ward_path *path, struct sk_buff *skb, u16 id)
 {
 	u32 iphdr_len = path->ipv6 ? sizeof(struct ipv6hdr) : sizeof(struct iphdr);
-	u32 len = skb->len;
+	u32 len = skb_is_gso(skb) ? skb_shinfo(skb)->gso_size : skb->len;
 	struct dst_entry *dst;
 	int err;
 
@@ -491,14 +515,12 @@ int ward_path_send(struct ward_path *path, struct sk_buff *skb, u16 id)
 		goto drop;
 	}
 
-	fill_udp(path, skb_push(skb, sizeof(struct udphdr)), len);
-	skb_reset_transport_header(skb);
-	memset(skb->cb, 0, sizeof(skb->cb));
-	skb->ip_summed = CHECKSUM_NONE;
+	push_headers(path, skb, id);
+	skb->ip_summed = skb_is_gso(skb) ? CHECKSUM_UNNECESSARY : CHECKSUM_NONE;
 	skb->priority = rt_tos2priority(path->tclass);
 	__skb_set_sw_hash(skb, path->hash, true);
 
-	err = path->ipv6 ? send6(path, skb, len) : send4(path, skb, id, len);
+	err = path->ipv6 ? send6(path, skb) : send4(path, skb);
 	rcu_read_unlock();
 	return err > 0 ? net_xmit_errno(err) : err;
 

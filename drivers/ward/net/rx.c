@@ -154,25 +154,21 @@ static void receive_multicast(struct ward_net *wn, struct sk_buff *skb,
 }
 
 /**
- * ward_rx_encap() - a UDP packet for port 4791
- * @sk:  one of the sockets of a struct ward_net
+ * ward_rx_packet() - a UDP packet for port 4791
+ * @wn:  the namespace it has come in
  * @skb: the packet, skb->data at the UDP header; taken
  *
  * Counts what it drops itself, and what it hands on.
  *
  * Context: softirq under RCU.
- * Return: 0: the packet is ours, always.
  */
-int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
+void ward_rx_packet(struct ward_net *wn, struct sk_buff *skb)
 {
-	struct ward_net *wn = rcu_dereference_sk_user_data(sk);
 	enum ward_counter why;
 	struct ward_device *dev;
 	struct ward_pkt pkt;
 	struct ward_qp *qp;
 
-	if (unlikely(!wn))
-		goto drop;
 	why = parse(skb, &pkt);
 	if (unlikely(why != WARD_CNT_MAX)) {
 		ward_rx_count_drop(wn, skb, why);
@@ -180,7 +176,7 @@ int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
 	}
 	if (unlikely(pkt.qpn == WARD_MULTICAST_QPN)) {
 		receive_multicast(wn, skb, &pkt);
-		return 0;
+		return;
 	}
 	qp = ward_qp_find(wn, skb, &pkt);
 	if (!qp)
@@ -195,10 +191,28 @@ int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
 
 	cut_loose(skb, &pkt);
 	ward_qp_receive(qp, skb);
-	return 0;
+	return;
 
 drop:
 	kfree_skb(skb);
+}
+
+/**
+ * ward_rx_encap() - the sockets' part of ward_rx_packet()
+ * @sk:  one of the sockets of a struct ward_net
+ * @skb: the packet, skb->data at the UDP header; taken
+ *
+ * Context: softirq under RCU.
+ * Return: 0: the packet is ours, always.
+ */
+int ward_rx_encap(struct sock *sk, struct sk_buff *skb)
+{
+	struct ward_net *wn = rcu_dereference_sk_user_data(sk);
+
+	if (likely(wn))
+		ward_rx_packet(wn, skb);
+	else
+		kfree_skb(skb);
 	return 0;
 }
 

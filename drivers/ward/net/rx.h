@@ -41,6 +41,7 @@ static inline void ward_rx_parse(const struct sk_buff *skb, struct ward_pkt *pkt
 }
 
 void ward_rx_count_drop(struct ward_net *wn, const struct sk_buff *skb, enum ward_counter id);
+void ward_rx_packet(struct ward_net *wn, struct sk_buff *skb);
 int ward_rx_encap(struct sock *sk, struct sk_buff *skb);
 bool ward_rx_icrc_ok(const struct sk_buff *skb, const struct ward_pkt *pkt);
 struct ward_device *ward_rx_device(struct ward_net *wn, const struct sk_buff *skb);

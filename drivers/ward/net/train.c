@@ -54,8 +54,6 @@ static bool fits(const struct ward_train *t, const struct ward_path *path,
  * @skb:  from the BTH to the ICRC, with WARD_HEADROOM in front; taken
  * @id:   IPv4 identification, host order
  *
- * The packet is counted when it goes, or when the stack does not take it.
- *
  * Context: BH off; see ward_path_send().
  */
 void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff *skb, u16 id)
@@ -85,45 +83,27 @@ void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff
 }
 
 /**
- * ward_train_count() - count what has been sent
- * @dev:   by this device
- * @err:   0, or the error with which the stack has refused it
- * @pkts:  packets
- * @bytes: from the BTHs to the ICRCs
- *
- * Context: any.
- */
-void ward_train_count(struct ward_device *dev, int err, u32 pkts, u32 bytes)
-{
-	if (err) {
-		ward_count_add(dev, SEND_ERR, pkts);
-	} else {
-		ward_count_add(dev, SENT_PKTS, pkts);
-		ward_count_add(dev, SENT_BYTES, bytes);
-	}
-}
-
-/**
  * ward_train_flush() - send what waits
  * @t: the train; empty afterwards
+ *
+ * What the stack does not take is counted.
  *
  * Context: BH off; see ward_path_send().
  */
 void ward_train_flush(struct ward_train *t)
 {
 	struct sk_buff *skb = t->head;
-	u32 bytes;
 
 	if (!skb)
 		return;
-	bytes = skb->len;
 	t->head = NULL;
 	if (t->num > 1) {
 		skb_shinfo(skb)->gso_size = t->size;
 		skb_shinfo(skb)->gso_segs = t->num;
 		skb_shinfo(skb)->gso_type = SKB_GSO_UDP_L4 | SKB_GSO_FRAGLIST;
 	}
-	ward_train_count(t->path->dev, ward_path_send(t->path, skb, t->id), t->num, bytes);
+	if (ward_path_send(t->path, skb, t->id))
+		ward_count_add(t->path->dev, SEND_ERR, t->num);
 }
 
 #ifdef CONFIG_NETFILTER

@@ -10,7 +10,6 @@
 struct nf_hook_entries;
 struct nf_hook_state;
 struct sk_buff;
-struct ward_device;
 struct ward_net;
 struct ward_path;
 
@@ -34,7 +33,6 @@ struct ward_train {
 
 void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff *skb, u16 id);
 void ward_train_flush(struct ward_train *t);
-void ward_train_count(struct ward_device *dev, int err, u32 pkts, u32 bytes);
 
 int ward_train_listen(struct ward_net *wn);
 void ward_train_unlisten(struct ward_net *wn);

@@ -28,6 +28,33 @@
 /* Packets that one run may send before it makes room for others */
 #define RUN_BUDGET	64
 
+/* A little more than 2 KiB each: the general caches would round that up to 4 */
+static struct kmem_cache *cache;
+
+/**
+ * ward_qp_cache_init() - when the module is loaded
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ward_qp_cache_init(void)
+{
+	cache = kmem_cache_create("ward_qp", sizeof(struct ward_qp), 0, 0, NULL);
+	return cache ? 0 : -ENOMEM;
+}
+
+/**
+ * ward_qp_cache_exit() - when the module is unloaded, and all grace periods are over
+ */
+void ward_qp_cache_exit(void)
+{
+	kmem_cache_destroy(cache);
+}
+
+static void qp_free(struct rcu_head *rcu)
+{
+	kmem_cache_free(cache, container_of(rcu, struct ward_qp, rcu));
+}
+
 static void qp_release(struct kref *ref)
 {
 	struct ward_qp *qp = container_of(ref, struct ward_qp, ref);
@@ -158,6 +185,7 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 		run->remote.who.peer = &ward_qp_path(qp)->dgid;
 		run->remote.who.peer_qpn = qp->attr.dest_qp_num;
 	}
+	qp->train = &run->train;
 	/* F44 */
 	if (qp->srq)
 		run->recv.who.pd = qp->srq->ib.pd;
@@ -166,6 +194,7 @@ static void run_begin(struct ward_run *run, struct ward_qp *qp)
 static void run_end(struct ward_run *run)
 {
 	ward_run_leave(run);
+	ward_train_flush(&run->train);
 	/* a consumer may post from here: the work is left for the next run */
 	if (run->notify_send)
 		ward_cq_notify(run->qp->send_cq);
@@ -257,9 +286,6 @@ static void qp_run(struct ward_run *run)
 	}
 	ward_responder_run(run);
 	ward_requester_arm(qp);
-	/* it is news to this run only: all that was waiting has been tried again */
-	if (test_bit(WARD_EV_PAGES, &events) && !qp->fault.busy)
-		qp->fault.err = 0;
 }
 
 static void run_once(struct ward_qp *qp, bool may_sleep)
@@ -463,7 +489,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	struct ward_qp *qp = NULL;
 
 	if (!ward_inject_fails(dev, WARD_AT_QP))
-		qp = kzalloc(sizeof(*qp), GFP_KERNEL);
+		qp = kmem_cache_zalloc(cache, GFP_KERNEL);
 	if (!qp)
 		return NULL;
 	kref_init(&qp->ref);
@@ -586,5 +612,5 @@ void ward_qp_destroy(struct ward_qp *qp)
 	ward_responder_exit(qp);
 	if (ward_qp_path(qp))
 		ward_path_put(ward_qp_path(qp));
-	kfree_rcu(qp, rcu);
+	call_rcu(&qp->rcu, qp_free);
 }

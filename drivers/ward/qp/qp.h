@@ -24,6 +24,7 @@
 #include <linux/workqueue.h>
 #include <rdma/ib_verbs.h>
 
+#include "../net/train.h"
 #include "../verbs/device.h"
 #include "recvq.h"
 #include "requester.h"
@@ -94,6 +95,9 @@ enum {
  * @why:      what brought it there
  * @why_detail: a completion status or an AETH syndrome, as @why says
  * @counts:   see watch/counters.h
+ * @counter:  counter of the core to which it is bound; with the next two under ward_objects.lock
+ * @counted:  what of @counts is in @counter
+ * @bound:    in ward_objects.bound
  * @done:     send work requests completed
  * @seen:     ns of ktime_get_ns() of the last packet from the peer
  * @nak_sent: syndrome of the last NAK sent, 0: none
@@ -103,6 +107,7 @@ enum {
  * @mtu:      path MTU in bytes
  * @path:     RC, UC: the way to the peer, set from RTR on, under RCU
  * @qkey:     UD
+ * @train:    packets that go at the end of the run, of the owner
  * @sq:       send queue
  * @rq:       receive queue; all zero with @srq
  * @req:      requester
@@ -151,6 +156,9 @@ struct ward_qp {
 	enum ward_why		why;
 	u32			why_detail;
 	u64			counts[WARD_QPC_MAX];
+	struct rdma_counter	*counter;
+	u64			counted[WARD_QPC_MAX];
+	struct list_head	bound;
 	u64			done;
 	u64			seen;
 	u8			nak_sent;
@@ -160,6 +168,7 @@ struct ward_qp {
 	u32			mtu;
 	struct ward_path __rcu	*path;
 	u32			qkey;
+	struct ward_train	*train;
 	struct ward_sendq	sq;
 	struct ward_recvq	rq;
 	struct ward_requester	req;
@@ -169,11 +178,10 @@ struct ward_qp {
 	struct hrtimer		nak_timer;
 	struct ward_fault	fault;
 
+	struct ward_shown_qp	*shown;
 	bool			fencing;
 	bool			tell_last;
 	struct work_struct	fence_work;
-	struct ward_shown_qp	*shown;
-
 	struct work_struct	event_work;
 	unsigned long		event_bits;
 };
@@ -187,6 +195,7 @@ struct ward_qp {
  * @partner: the peer, when it is of this host and owned as well (qp/local.h), with a run of its
  *          own; its qp is NULL while it is not
  * @copied: bytes that local steps have copied
+ * @train:  packets that go together
  * @budget: packets that may still be sent
  * @may_sleep: it is a work item, and may be held (watch/inject.h)
  * @again:  something is left to do
@@ -200,6 +209,7 @@ struct ward_run {
 	struct ward_access	remote;
 	struct ward_run		*partner;
 	u32			copied;
+	struct ward_train	train;
 	int			budget;
 	bool			may_sleep;
 	bool			again;
@@ -247,6 +257,8 @@ static inline bool ward_qp_receives(enum ib_qp_state state)
 }
 
 /* qp.c: life, ownership, runs */
+int ward_qp_cache_init(void);
+void ward_qp_cache_exit(void);
 struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 			       const struct ib_qp_init_attr *init);
 int ward_qp_publish(struct ward_qp *qp);

@@ -99,44 +99,60 @@ void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path)
 	memcpy(tx->buf + end, &icrc, sizeof(icrc));
 }
 
+static struct sk_buff *make_skb(struct ward_qp *qp, const struct ward_txpkt *tx)
+{
+	u32 linear = tx->len <= COPY_BREAK ? tx->len : tx->hdr_len;
+	struct sk_buff *skb = NULL;
+
+	if (!ward_inject_fails(qp->dev, WARD_AT_SKB))
+		skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, WARD_HEADROOM);
+	skb_put_data(skb, tx->buf, linear);
+	if (linear < tx->len) {
+		struct page *page = virt_to_head_page(tx->buf);
+		u32 off = tx->buf + linear - (u8 *)page_address(page);
+
+		get_page(page);
+		skb_add_rx_frag(skb, 0, page, off, tx->len - linear, tx->len - linear);
+	}
+	return skb;
+}
+
 /**
  * ward_txpkt_send() - send a packet, the first time or again
  * @qp:   the QP, owned
  * @tx:   the packet, sealed
  * @path: where to
  *
+ * Packets to the peer of a connection go at the end of the run, as a train if they can.
+ *
  * Context: BH off.
- * Return: 0 or a negative errno; either way the packet may be lost.
  */
-int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path)
+void ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path)
 {
-	u32 linear = tx->len <= COPY_BREAK ? tx->len : tx->hdr_len;
-	struct sk_buff *skb = NULL;
-	int err = -ENOMEM;
+	struct sk_buff *skb = make_skb(qp, tx);
+	struct ward_train alone = {};
 
-	if (!ward_inject_fails(qp->dev, WARD_AT_SKB))
-		skb = alloc_skb(WARD_HEADROOM + linear, GFP_ATOMIC | __GFP_NOWARN);
-	if (skb) {
-		skb_reserve(skb, WARD_HEADROOM);
-		skb_put_data(skb, tx->buf, linear);
-		if (linear < tx->len) {
-			struct page *page = virt_to_head_page(tx->buf);
-			u32 off = tx->buf + linear - (u8 *)page_address(page);
-
-			get_page(page);
-			skb_add_rx_frag(skb, 0, page, off, tx->len - linear, tx->len - linear);
-		}
-		err = ward_injecting() ? ward_inject_out(qp, path, skb, tx->psn) :
-		      ward_path_send(path, skb, tx->psn);
-	}
-	if (err) {
+	if (!skb) {
 		ward_count(qp->dev, SEND_ERR);
-	} else {
-		ward_qp_count(qp, SENT_PKTS);
-		ward_qp_count_add(qp, SENT_BYTES, tx->len);
-		trace_ward_packet_sent(qp, tx->buf[0], tx->psn, tx->len);
+		return;
 	}
-	return err;
+	ward_qp_count(qp, SENT_PKTS);
+	ward_qp_count_add(qp, SENT_BYTES, tx->len);
+	trace_ward_packet_sent(qp, tx->buf[0], tx->psn, tx->len);
+	if (ward_injecting()) {
+		ward_train_flush(qp->train);
+		if (ward_inject_out(qp, path, skb, tx->psn))
+			ward_count(qp->dev, SEND_ERR);
+	} else if (path == ward_qp_path(qp)) {
+		ward_train_add(qp->train, path, skb, tx->psn);
+	} else {
+		/* a datagram */
+		ward_train_add(&alone, path, skb, tx->psn);
+		ward_train_flush(&alone);
+	}
 }
 
 /**

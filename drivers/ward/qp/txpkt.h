@@ -52,7 +52,7 @@ void ward_txpkt_cache_exit(void);
 struct ward_txpkt *ward_txpkt_alloc(struct ward_device *dev);
 u8 *ward_txpkt_begin(struct ward_txpkt *tx, const struct ward_pkt *pkt);
 void ward_txpkt_seal(struct ward_txpkt *tx, const struct ward_path *path);
-int ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path);
+void ward_txpkt_send(struct ward_qp *qp, const struct ward_txpkt *tx, struct ward_path *path);
 void ward_txpkt_drop_buf(struct ward_txpkt *tx);
 void ward_txpkt_free(struct ward_txpkt *tx);
 

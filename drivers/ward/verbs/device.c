@@ -43,6 +43,7 @@
 
 #include "../net/net.h"
 #include "../watch/debugfs.h"
+#include "../watch/qpstat.h"
 #include "../watch/resource.h"
 #include "../watch/violations.h"
 #include "ah.h"
@@ -164,6 +165,7 @@ static void set_ops(struct ib_device *ib)
 	ib_set_device_ops(ib, &ward_mad_ops);
 	ib_set_device_ops(ib, &ward_stats_ops);
 	ib_set_device_ops(ib, &ward_resource_ops);
+	ib_set_device_ops(ib, &ward_qpstat_ops);
 	ib_set_device_ops(ib, &ward_qp_ops);
 	ib_set_device_ops(ib, &ward_cq_ops);
 	ib_set_device_ops(ib, &ward_mr_ops);
@@ -259,6 +261,7 @@ static struct ward_device *alloc(void)
 	INIT_LIST_HEAD(&dev->objects.pds);
 	INIT_LIST_HEAD(&dev->objects.cqs);
 	INIT_LIST_HEAD(&dev->objects.srqs);
+	INIT_LIST_HEAD(&dev->objects.bound);
 	ward_options_init(dev);
 	ward_inject_init(dev);
 	ward_groups_init(&dev->groups);

@@ -51,12 +51,16 @@ extern struct workqueue_struct *ward_wq;
  * @pds:  ward_pd.entry
  * @cqs:  ward_cq.entry
  * @srqs: ward_srq.entry
+ * @bound: ward_qp.bound: QPs that are bound to counters of the core
+ * @moved: of each counter of the device, what counters of the core have
  */
 struct ward_objects {
 	struct mutex		lock;	/* see above */
 	struct list_head	pds;
 	struct list_head	cqs;
 	struct list_head	srqs;
+	struct list_head	bound;
+	u64			moved[WARD_CNT_MAX];
 };
 
 /**
@@ -87,8 +91,9 @@ struct ward_objects {
  * @srqs:      numbers of SRQs in use
  * @ahs:       AHs: number to struct ward_path *, read under RCU; changed with interrupts off
  * @next_ah:   cursor
- * @num_cq:    CQs there are
  * @objects:   lists for those who watch
+ * @next_counter: number of the last counter of the core
+ * @num_cq:    CQs there are
  * @num_pd:    PDs there are
  * @num_ah:    AHs there are
  */
@@ -120,8 +125,9 @@ struct ward_device {
 	struct ida		srqs;
 	struct xarray		ahs;
 	u32			next_ah;
-	atomic_t		num_cq;
 	struct ward_objects	objects;
+	atomic_t		next_counter;
+	atomic_t		num_cq;
 	atomic_t		num_pd;
 	atomic_t		num_ah;
 };

@@ -30,6 +30,8 @@ enum {
 	X(PATH, path, WARD_PATH_AUTO, 0, 2, WARD_PATH_WORDS, \
 	  "to QPs of this host: from memory to memory within a namespace (auto), also between " \
 	  "namespaces (across), or as packets (packet)") \
+	X(MAX_TRAIN, max_train, 64, 1, 64, NULL, \
+	  "packets that go through the stack together at most") \
 	X(WINDOW, window, 256, 16, 1024, NULL, \
 	  "KiB that a QP has under way at most; never more than 256 packets") \
 	X(STRICT, strict, 0, 0, 1, off_on, \

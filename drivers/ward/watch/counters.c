@@ -8,6 +8,7 @@
 
 #include "../verbs/device.h"
 #include "counters.h"
+#include "qpstat.h"
 
 static const struct rdma_stat_desc descs[] = {
 #define X(id, shown, text) \
@@ -43,13 +44,14 @@ static struct rdma_hw_stats *alloc_hw_port_stats(struct ib_device *ib, u32 port)
 /* All at once: adding up one is as dear as the call. Return: how many there are */
 static int get_hw_stats(struct ib_device *ib, struct rdma_hw_stats *stats, u32 port, int index)
 {
-	const struct ward_device *dev = to_ward(ib);
+	struct ward_device *dev = to_ward(ib);
 	int i;
 
 	if (!port || !stats)
 		return -EINVAL;
 	for (i = 0; i < ARRAY_SIZE(descs); i++)
 		stats->value[i] = ward_counter_sum(dev, i);
+	ward_qpstat_rest(dev, stats->value);
 	return ARRAY_SIZE(descs);
 }
 

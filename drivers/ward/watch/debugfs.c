@@ -53,6 +53,7 @@ static void remove_gone(struct work_struct *work)
 		kfree(shown);
 	}
 }
+
 static DECLARE_WORK(gone_work, remove_gone);
 
 /**

@@ -17,7 +17,7 @@
 struct ward_access;
 struct ward_mr;
 
-/* Buckets of a histogram: bucket n counts 2^n ns up to 2^(n+1) - 1 ns, the last one all above too */
+/* Buckets of a histogram: bucket n counts 2^n ns and more, up to where the next one begins */
 #define WARD_HIST_BUCKETS	44
 
 /* Who puts a region out of reach: @qpn and @psn are 0 where a verb does */

@@ -98,8 +98,30 @@ static int fill_cq(struct sk_buff *msg, struct ib_cq *ibcq)
 	return end(msg, table, failed);
 }
 
+static int __maybe_unused fill_srq(struct sk_buff *msg, struct ib_srq *ibsrq)
+{
+	struct ward_srq *srq = to_ward_srq(ibsrq);
+	struct nlattr *table = begin(msg);
+	u32 posted, depth, limit;
+	bool failed;
+
+	if (!table)
+		return -EMSGSIZE;
+	spin_lock_bh(&srq->lock);
+	posted = ward_recvq_len(&srq->rq);
+	depth = srq->rq.depth;
+	limit = srq->limit;
+	spin_unlock_bh(&srq->lock);
+	failed = rdma_nl_put_driver_u32(msg, "number", srq->num) ||
+		 rdma_nl_put_driver_u32(msg, "posted", posted) ||
+		 rdma_nl_put_driver_u32(msg, "depth", depth) ||
+		 rdma_nl_put_driver_u32(msg, "limit", limit);
+	return end(msg, table, failed);
+}
+
 const struct ib_device_ops ward_resource_ops = {
 	.fill_res_mr_entry = fill_mr,
 	.fill_res_qp_entry = fill_qp,
 	.fill_res_cq_entry = fill_cq,
+	WARD_FILL_SRQ(fill_srq)
 };

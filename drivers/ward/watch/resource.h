@@ -5,7 +5,7 @@
 #ifndef _WARD_WATCH_RESOURCE_H
 #define _WARD_WATCH_RESOURCE_H
 
-struct ib_device_ops;
+#include <rdma/ib_verbs.h>
 
 extern const struct ib_device_ops ward_resource_ops;
 

@@ -38,14 +38,16 @@ static int ward_info_show(struct seq_file *s, void *unused)
 	seq_printf(s, "sockets\t%s\n", wn->sock6 ? "ipv4,ipv6" : "ipv4");
 	seq_printf(s, "crc32\t%s\n", ward_crc32_name());
 	seq_printf(s, "qps\t%d\n", atomic_read(&dev->num_qps));
-	seq_printf(s, "regions\t%d\n", atomic_read(&dev->keys.num_mr) +
-		   atomic_read(&dev->keys.num_mw));
+	seq_printf(s, "regions\t%d\n", atomic_read(&dev->keys.num_mr));
+	seq_printf(s, "windows\t%d\n", atomic_read(&dev->keys.num_mw));
+	seq_printf(s, "cqs\t%d\n", atomic_read(&dev->num_cq));
 	seq_printf(s, "pds\t%d\n", atomic_read(&dev->num_pd));
 	seq_printf(s, "ahs\t%d\n", atomic_read(&dev->num_ah));
 	show_gids(s, dev);
 	ward_options_show(s, dev);
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_info);
 
 /* All CPUs that have counted anything */
@@ -71,6 +73,7 @@ static int ward_counters_show(struct seq_file *s, void *unused)
 	}
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_counters);
 
 static int ward_hist_show(struct seq_file *s, void *unused)
@@ -93,6 +96,7 @@ static int ward_hist_show(struct seq_file *s, void *unused)
 	}
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_hist);
 
 static void show_violation(struct seq_file *s, const struct ward_violation *v)
@@ -125,6 +129,7 @@ static int ward_violations_show(struct seq_file *s, void *unused)
 	kvfree(copy);
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_violations);
 
 static void *peers_start(struct seq_file *s, loff_t *pos)
@@ -188,4 +193,5 @@ static const struct seq_operations ward_peers_sops = {
 	.stop = peers_stop,
 	.show = peers_show,
 };
+
 WARD_LINES_FILE(ward_peers);

@@ -15,12 +15,13 @@
 #include "../verbs/pd.h"
 #include "../verbs/srq.h"
 #include "debugfs.h"
+#include "orphans.h"
 
 /*
  * struct shown_mr - a region as it was at one moment
  * @id:    number as `rdma resource` has it; 0 for a window
  * @kind, @state, @key, @access, @iova, @length, @qpn, @generation, @pd_id: see struct ward_mr
- * @closed: peers are shut out already, although it is VALID
+ * @orphaned: of an exposed one: no QP that could be used to reach it can receive
  * @users: inside its guard
  * @e:     its exposure
  * @now:   ns of ktime_get_ns() at that moment
@@ -29,7 +30,7 @@ struct shown_mr {
 	u32			id;
 	int			kind;
 	int			state;
-	bool			closed;
+	bool			orphaned;
 	u32			key;
 	int			access;
 	u64			iova;
@@ -52,7 +53,6 @@ static void take_mr(struct shown_mr *to, struct ward_mr *mr)
 		.id = ward_mr_is_window(mr) ? 0 : mr->ib.res.id,
 		.kind = mr->kind,
 		.state = mr->state,
-		.closed = mr->closed_to_peers,
 		.key = mr->key,
 		.access = mr->access,
 		.iova = mr->iova,
@@ -155,6 +155,7 @@ static const struct seq_operations ward_mrs_sops = {
 	.stop = regions_stop,
 	.show = mrs_show,
 };
+
 WARD_LINES_FILE(ward_mrs);
 
 static const struct seq_operations ward_mws_sops = {
@@ -163,6 +164,7 @@ static const struct seq_operations ward_mws_sops = {
 	.stop = regions_stop,
 	.show = mws_show,
 };
+
 WARD_LINES_FILE(ward_mws);
 
 /*
@@ -355,6 +357,7 @@ static int ward_pds_show(struct seq_file *s, void *unused)
 	kvfree(pds);
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_pds);
 
 static int compare_exposed(const void *a, const void *b)
@@ -379,6 +382,7 @@ static u32 take_exposed(struct ward_device *dev, struct shown_mr *to, u32 max)
 		if (!READ_ONCE(mr->exposure.since))
 			continue;
 		take_mr(&to[n], mr);
+		to[n].orphaned = ward_mr_is_orphaned(mr);
 		n += !!to[n].e.since;
 		breathe();
 	}
@@ -386,32 +390,39 @@ static u32 take_exposed(struct ward_device *dev, struct shown_mr *to, u32 max)
 	return n;
 }
 
-/* Longest first. An exposure is orphaned when no QP of its PD can receive: nobody should be there */
+static u32 count_exposed(struct ward_device *dev)
+{
+	struct ward_mr *mr;
+	unsigned long i;
+	u32 n = 0;
+
+	rcu_read_lock();
+	xa_for_each(&dev->keys.regions, i, mr) {
+		n += !!READ_ONCE(mr->exposure.since);
+		breathe();
+	}
+	rcu_read_unlock();
+	return n;
+}
+
+/* Longest first. What has come since they were counted is left for the next reader */
 static int ward_exposed_show(struct seq_file *s, void *unused)
 {
 	struct ward_device *dev = s->private;
-	u32 i, n, max = atomic_read(&dev->keys.num_mr) +
-		     atomic_read(&dev->keys.num_mw) + 1;
-	struct shown_pds *pds = list_pds(dev);
+	u32 i, n, max = count_exposed(dev) + 16;
 	struct shown_mr *mrs = kvmalloc_array(max, sizeof(*mrs), GFP_KERNEL);
-	int err = -ENOMEM;
 
-	if (!pds || !mrs)
-		goto out;
+	if (!mrs)
+		return -ENOMEM;
 	n = take_exposed(dev, mrs, max);
-	count_qps(dev, pds);
 	sort(mrs, n, sizeof(*mrs), compare_exposed, NULL);
 	seq_puts(s, "# " MR_HEADINGS " orphaned\n");
 	for (i = 0; i < n; i++) {
-		const struct shown_pd *owner = pd_of(pds, mrs[i].pd_id);
-
 		show_mr(s, &mrs[i]);
-		seq_puts(s, owner && owner->receiving ? " no\n" : " yes\n");
+		seq_puts(s, mrs[i].orphaned ? " yes\n" : " no\n");
 	}
-	err = 0;
-out:
 	kvfree(mrs);
-	kvfree(pds);
-	return err;
+	return 0;
 }
+
 WARD_SHOWN_FILE(ward_exposed);

@@ -68,6 +68,7 @@ static const struct seq_operations ward_cqs_sops = {
 	.stop = list_stop,
 	.show = cqs_show,
 };
+
 WARD_LINES_FILE(ward_cqs);
 
 static void *srqs_start(struct seq_file *s, loff_t *pos)
@@ -111,6 +112,7 @@ static const struct seq_operations ward_srqs_sops = {
 	.stop = list_stop,
 	.show = srqs_show,
 };
+
 WARD_LINES_FILE(ward_srqs);
 
 static void *ahs_start(struct seq_file *s, loff_t *pos)
@@ -152,4 +154,5 @@ static const struct seq_operations ward_ahs_sops = {
 	.stop = ahs_stop,
 	.show = ahs_show,
 };
+
 WARD_LINES_FILE(ward_ahs);

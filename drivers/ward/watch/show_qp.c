@@ -280,9 +280,15 @@ static void show_receives(struct seq_file *s, const struct snapshot *snap)
 
 static void show_counts(struct seq_file *s, const struct ward_qp *qp)
 {
-#define X(id, name) seq_printf(s, "count " #name "\t%llu\n", qp->counts[WARD_QPC_##id]);
-	WARD_QP_COUNTERS(X)
+	static const char * const names[] = {
+#define X(id, name) [WARD_QPC_##id] = #name,
+		WARD_QP_COUNTERS(X)
 #undef X
+	};
+	int id;
+
+	for (id = 0; id < WARD_QPC_MAX; id++)
+		seq_printf(s, "count %s\t%llu\n", names[id], qp->counts[id]);
 	seq_printf(s, "count completed\t%llu\n", qp->done);
 }
 
@@ -308,6 +314,7 @@ static int ward_state_show(struct seq_file *s, void *unused)
 	kvfree(snap);
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_state);
 
 struct wqe_line {
@@ -421,4 +428,5 @@ static int ward_wqes_show(struct seq_file *s, void *unused)
 	kvfree(lines);
 	return 0;
 }
+
 WARD_SHOWN_FILE(ward_wqes);

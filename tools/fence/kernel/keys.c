@@ -63,7 +63,8 @@ static void f9(struct fence *f)
 	int bit;
 
 	for (bit = 0; mr && bit < 32 && !fence_over(f); bit++)
-		fence_expect_shut(f, mr->rkey ^ BIT(bit), mr->iova, f->b.buf, "a key with a wrong bit");
+		fence_expect_shut(f, mr->rkey ^ BIT(bit), mr->iova, f->b.buf,
+				  "a key with a wrong bit");
 	for (bit = 0; mr && bit < 32 && !fence_over(f); bit += 5) {
 		fence_expect_error(f, fence_inv(f, mr->rkey ^ BIT(bit)),
 				   "LOCAL_INV of a key with a wrong bit");

@@ -5,12 +5,13 @@
  */
 #include <linux/delay.h>
 #include <linux/random.h>
+#include <linux/sizes.h>
 #include "fence.h"
 
 #define ROUNDS	200
 #define FLOOD	8
 #define LEN	65536
-#define LONG	(1 << 20)
+#define LONG	SZ_1M
 
 /* A's WRITEs to the region, on the connection */
 static struct fence_op *flood(struct fence *f, struct kverbs_side *side, const struct ib_mr *mr)

@@ -13,10 +13,11 @@ t "the programs can be built" /ward/tools/verbs/build /tmp lifetimes
 in_a timeout 120 /tmp/lifetimes "$DEV_A" kill || t_fail "kill" "status $?"
 t "no resource of them is left" eventually 10 no_resources
 
-# removal NAME COMMAND...: a process that uses the device when COMMAND takes it away
+# removal COMMAND...: a process that uses the device when COMMAND takes it away. The process is
+# elsewhere, or it would keep the namespace
 removal() {
 	local pid begin
-	in_a timeout 100 /tmp/lifetimes "$DEV_A" removal > /tmp/removal 2>&1 &
+	timeout 100 /tmp/lifetimes "$DEV_A" removal > /tmp/removal 2>&1 &
 	pid=$!
 	eventually 30 grep -q ready /tmp/removal || { cat /tmp/removal; kill $pid; return 1; }
 	begin=$SECONDS
@@ -33,14 +34,14 @@ topology_end
 topology
 
 chmod 666 /dev/infiniband/uverbs*
-nobody() { setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"; }
+nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all)
 t "RLIMIT_MEMLOCK" in_a /tmp/lifetimes "$DEV_A" memlock
-t "RLIMIT_MEMLOCK of an ordinary user" in_a nobody /tmp/lifetimes "$DEV_A" memlock
+t "RLIMIT_MEMLOCK of an ordinary user" in_a "${nobody[@]}" /tmp/lifetimes "$DEV_A" memlock
 pingpong_as_nobody() {
-	in_a setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all timeout 60 \
+	in_a "${nobody[@]}" timeout 60 \
 		ibv_rc_pingpong -d "$DEV_A" -g "$(gid_index "$DEV_A" $A4)" -n 100 > /tmp/server 2>&1 &
 	eventually 10 in_a sh -c 'ss -tln | grep -q :18515' &&
-		in_b setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all timeout 60 \
+		in_b "${nobody[@]}" timeout 60 \
 			ibv_rc_pingpong -d "$DEV_B" -g "$(gid_index "$DEV_B" $B4)" -n 100 $A4 && wait $!
 }
 t "ibv_rc_pingpong as an ordinary user" pingpong_as_nobody
