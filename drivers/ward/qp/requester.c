@@ -82,6 +82,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->reads = 0;
 	req->rnr_wait = false;
 	req->drains = false;
+	req->awaits_peer = false;
 	req->una = req->nxt;
 	__skb_queue_purge(&req->early);
 }

@@ -639,7 +639,9 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	ward_qp_count(qp, DUPLICATE);
 	switch (pkt->op->msg) {
 	case WARD_MSG_READ:
-		if (pkt->dma_len > WARD_MAX_MSG)
+		/* such a READ has not been seen before */
+		if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
+		    pkt->dma_len > WARD_MAX_MSG)
 			return;
 		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
 		if (ward_psn_diff(last, resp->order.epsn) >= 0)
