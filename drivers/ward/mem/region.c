@@ -4,7 +4,8 @@
  *
  * Who may be where at the same time:
  * - Accesses, from any number of QPs, are inside the guard. They never sleep there.
- * - One REG_MR at a time makes a registration active, and only from FREE, when nobody is inside.
+ * - Of any number of REG_MRs and binds that meet, one makes its registration active, and only from
+ *   FREE, when nobody is inside; the lock decides. None does once the region is being destroyed.
  * - Any number of invalidates and a deregistration may meet. The first one to find the region
  *   VALID shuts the guard; each of them is told when the guard has drained, so each of their
  *   completions is a fence (F1, F13, F19, F39).
@@ -133,35 +134,70 @@ int ward_mr_publish(struct ward_mr *mr)
 	return 0;
 }
 
+/* What the caller has seen without the lock may have changed: others register or bind, too */
+static bool may_change(const struct ward_mr *mr, u32 was)
+{
+	lockdep_assert_held(&mr->lock);
+	return mr->state == WARD_FREE && !mr->gone && (!was || mr->key == was);
+}
+
 /**
  * ward_mr_activate() - make a registration the active one
- * @mr:     a region in state FREE
- * @key:    lkey and R_key from now on; only the low 8 bits may differ from before
- * @access: IB_ACCESS_* rights
- * @iova:   address of the first byte, as peers and work requests name it
- * @length: bytes
- * @offset: of the first byte in @pages
- * @pages:  page list, of which a reference is taken over; NULL for WARD_KIND_DMA
+ * @mr:  a region
+ * @reg: the registration
+ *
+ * Nothing changes unless the region is in state FREE, and stays for now.
  *
  * Context: any but hard interrupt.
+ * Return: whether it is the active one. A region that only its caller knows, or of which only verbs
+ * change the registration, never refuses.
  */
-void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
-		      u64 offset, struct ward_pages *pages)
+bool ward_mr_activate(struct ward_mr *mr, const struct ward_registration *reg)
 {
-	/* nobody is inside; the lock is for those who only watch */
+	bool may;
+
 	spin_lock_bh(&mr->lock);
-	mr->key = key;
-	mr->access = access;
-	mr->iova = iova;
-	mr->length = length;
-	mr->offset = offset;
-	mr->pages = pages;
-	mr->generation++;
-	mr->closed_to_peers = false;
-	mr->state = WARD_VALID;
-	ward_exposure_begin(mr);
-	ward_guard_open(&mr->guard);
+	may = may_change(mr, reg->was);
+	if (may) {
+		/* nobody is inside */
+		mr->key = reg->key;
+		mr->access = reg->access;
+		mr->iova = reg->iova;
+		mr->length = reg->length;
+		mr->offset = reg->offset;
+		mr->pages = reg->pages;
+		mr->qpn = reg->qpn;
+		mr->via = reg->via;
+		mr->parent = reg->parent;
+		mr->generation++;
+		mr->closed_to_peers = false;
+		mr->state = WARD_VALID;
+		ward_exposure_begin(mr);
+		ward_guard_open(&mr->guard);
+	}
 	spin_unlock_bh(&mr->lock);
+	return may;
+}
+
+/**
+ * ward_mr_rename() - give a region that has no active registration another key
+ * @mr:  the region
+ * @was: only if this is its key
+ * @key: from now on; only the low 8 bits may differ
+ *
+ * Context: any but hard interrupt.
+ * Return: whether it has it.
+ */
+bool ward_mr_rename(struct ward_mr *mr, u32 was, u32 key)
+{
+	bool may;
+
+	spin_lock_bh(&mr->lock);
+	may = may_change(mr, was);
+	if (may)
+		WRITE_ONCE(mr->key, key);
+	spin_unlock_bh(&mr->lock);
+	return may;
 }
 
 /* Nobody is inside, and nobody can enter. Called once for each time that the guard was shut. */
@@ -172,12 +208,9 @@ static void mr_drained(struct ward_mr *mr)
 
 	ward_pages_put(mr->pages);
 	mr->pages = NULL;
-	if (mr->parent) {
-		spin_lock_bh(&mr->parent->lock);
-		mr->parent->windows--;
-		spin_unlock_bh(&mr->parent->lock);
-		mr->parent = NULL;
-	}
+	if (mr->parent)
+		ward_mr_drop_window(mr->parent);
+	mr->parent = NULL;
 
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
@@ -300,6 +333,19 @@ bool ward_mr_add_window(struct ward_mr *mr)
 }
 
 /**
+ * ward_mr_drop_window() - undo ward_mr_add_window()
+ * @mr: the region
+ *
+ * Context: any but hard interrupt.
+ */
+void ward_mr_drop_window(struct ward_mr *mr)
+{
+	spin_lock_bh(&mr->lock);
+	mr->windows--;
+	spin_unlock_bh(&mr->lock);
+}
+
+/**
  * ward_mr_has_no_windows() - whether a region may be deregistered or changed (F19)
  * @mr:    the region
  * @going: if so, let no more be bound
@@ -344,6 +390,10 @@ void ward_mr_destroy(struct ward_mr *mr)
 	struct ward_keys *keys = &mr->dev->keys;
 
 	xa_erase(&keys->regions, mr->slot);
+	/* a REG_MR or a bind that has found it before comes too late now, or is undone below */
+	spin_lock_bh(&mr->lock);
+	mr->gone = true;
+	spin_unlock_bh(&mr->lock);
 	ward_mr_quiesce(mr);
 	uncount_one(mr);
 	ward_pages_put(mr->list[0]);

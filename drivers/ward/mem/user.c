@@ -109,21 +109,25 @@ int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acces
 		  struct ib_pd *pd)
 {
 	struct ward_backing old = mr->backing, backing = {};
-	struct ward_pages *pages;
-	u64 offset;
+	struct ward_registration reg = {
+		.key = mr->key,
+		.access = access,
+		.iova = iova,
+		.length = length,
+	};
 
 	if (access & IB_ACCESS_ON_DEMAND)
-		pages = page(mr->dev, start, length, access, &backing, &offset);
+		reg.pages = page(mr->dev, start, length, access, &backing, &reg.offset);
 	else
-		pages = pin(mr->dev, start, length, iova, access, &backing, &offset);
-	if (IS_ERR(pages))
-		return PTR_ERR(pages);
+		reg.pages = pin(mr->dev, start, length, iova, access, &backing, &reg.offset);
+	if (IS_ERR(reg.pages))
+		return PTR_ERR(reg.pages);
 	ward_mr_quiesce(mr);
 	mr->backing = backing;
 	mr->start = start;
 	mr->ib.pd = pd;
 	mr->pd_id = pd->res.id;
-	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
+	ward_mr_activate(mr, &reg);
 	ward_user_unmap(&old);
 	return 0;
 }
@@ -140,12 +144,19 @@ int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acces
  */
 void ward_user_change(struct ward_mr *mr, int access, struct ib_pd *pd)
 {
-	struct ward_pages *pages = mr->pages;
+	struct ward_registration reg = {
+		.key = mr->key,
+		.access = access,
+		.iova = mr->iova,
+		.length = mr->length,
+		.offset = mr->offset,
+		.pages = mr->pages,
+	};
 
-	ward_pages_get(pages);
+	ward_pages_get(reg.pages);
 	ward_mr_quiesce(mr);
 	mr->ib.pd = pd;
-	ward_mr_activate(mr, mr->key, access, mr->iova, mr->length, mr->offset, pages);
+	ward_mr_activate(mr, &reg);
 }
 
 /**

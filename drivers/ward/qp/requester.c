@@ -599,17 +599,22 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 static bool execute_bind(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_mr *mw = ward_window_judge(&wqe->bind, &run->local.who);
 	struct ward_closer closer = {
 		.by = WARD_BY_BIND, .qpn = qp->qpn, .psn = qp->req.nxt,
 	};
+	struct ward_mr *mw;
+	int err;
 
-	if (mw) {
-		if (!has_drained(qp) && !drain(run, mw, &closer))
+	/* again when another QP of the PD has bound it just now; that changes the answer, too */
+	do {
+		mw = ward_window_judge(&wqe->bind, &run->local.who);
+		if (mw && mw->kind == WARD_KIND_WINDOW_1 && !has_drained(qp) &&
+		    !drain(run, mw, &closer))
 			return false;
 		qp->req.drained = false;
-	}
-	if (!mw || ward_window_bind(mw, &wqe->bind, &run->local.who))
+		err = mw ? ward_window_bind(mw, &wqe->bind, &run->local.who) : -EINVAL;
+	} while (err == -EAGAIN);
+	if (err)
 		wqe->status = IB_WC_MW_BIND_ERR;
 	trace_ward_bind(qp, wqe, wqe->status);
 	return true;
