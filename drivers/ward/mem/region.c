@@ -220,6 +220,8 @@ static void mr_drained(struct ward_mr *mr)
 	smp_store_release(&mr->state, WARD_FREE);
 	list_splice_init(&mr->waiters, &waiters);
 	spin_unlock_bh(&mr->lock);
+	/* who waits is looked for after FREE can be seen; pairs with that of prepare_to_wait() */
+	smp_mb();
 	wake_up_var(&mr->state);
 	rcu_read_unlock();
 
