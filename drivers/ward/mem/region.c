@@ -241,14 +241,14 @@ void ward_mr_leave(struct ward_mr *mr)
 		mr_drained(mr);
 }
 
-/* @via: only if this QP has registered it; 0: whoever has */
-static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
+/* @key: only if this is its key; 0: whatever it is. @via: likewise the QP that registered it */
+static bool invalidate(struct ward_mr *mr, u32 key, u32 via, struct ward_drain *drain,
 		       const struct ward_closer *closer)
 {
 	bool first;
 
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_FREE || (via && mr->via != via)) {
+	if (mr->state == WARD_FREE || (key && mr->key != key) || (via && mr->via != via)) {
 		spin_unlock_bh(&mr->lock);
 		return true;
 	}
@@ -269,6 +269,8 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
 /**
  * ward_mr_invalidate() - put a region out of reach
  * @mr:    the region; the caller is not inside its guard
+ * @key:   what is to be put out of reach: nothing happens when it has another one by now, since
+ *         what had this one is out of reach then; 0: whatever it has
  * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
  *         waits by other means
  * @closer: who wants it
@@ -278,10 +280,10 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
  * Context: BH off, or any that may take a BH lock.
  * Return: true when the region is out of reach now; false when @drain->done will be called.
  */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+bool ward_mr_invalidate(struct ward_mr *mr, u32 key, struct ward_drain *drain,
 			const struct ward_closer *closer)
 {
-	return invalidate(mr, 0, drain, closer);
+	return invalidate(mr, key, 0, drain, closer);
 }
 
 /**
@@ -296,22 +298,26 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
  */
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
 {
-	return invalidate(mr, qpn, drain, &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
+	return invalidate(mr, 0, qpn, drain,
+			  &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
 }
 
 /**
  * ward_mr_close_to_peers() - the part of an invalidate that takes effect when it executes (F5)
  * @mr:     the region
+ * @key:    as for ward_mr_invalidate()
  * @closer: who wants it
  *
  * Context: any but hard interrupt.
  */
-void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer)
+void ward_mr_close_to_peers(struct ward_mr *mr, u32 key, const struct ward_closer *closer)
 {
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_VALID)
-		ward_exposure_closing(mr, closer);
-	WRITE_ONCE(mr->closed_to_peers, true);
+	if (mr->key == key) {
+		if (mr->state == WARD_VALID)
+			ward_exposure_closing(mr, closer);
+		WRITE_ONCE(mr->closed_to_peers, true);
+	}
 	spin_unlock_bh(&mr->lock);
 }
 
@@ -377,7 +383,7 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
  */
 void ward_mr_quiesce(struct ward_mr *mr)
 {
-	ward_mr_invalidate(mr, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
+	ward_mr_invalidate(mr, 0, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
 	wait_var_event(&mr->state, ward_mr_is_free(mr));
 }
 

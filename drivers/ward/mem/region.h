@@ -250,8 +250,8 @@ void ward_mr_leave(struct ward_mr *mr);
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
 					 u32 qpn, u32 key, bool peer);
-void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer);
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+void ward_mr_close_to_peers(struct ward_mr *mr, u32 key, const struct ward_closer *closer);
+bool ward_mr_invalidate(struct ward_mr *mr, u32 key, struct ward_drain *drain,
 			const struct ward_closer *closer);
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain);
 
