@@ -282,8 +282,11 @@ enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64
 	why = ward_access_begin(a, rkey, va, len, rights);
 	if (why)
 		return why;
-	if (whole)
+	/* what has been entered may be a later registration than what has been looked at */
+	if (whole) {
+		va = a->mr->iova;
 		len = a->mr->length;
+	}
 	/* memory is coherent: other CPUs see what ours has written before this */
 	smp_mb();
 	/* that memory is pinned */
