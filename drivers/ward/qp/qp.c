@@ -542,13 +542,17 @@ int ward_qp_publish(struct ward_qp *qp)
 
 	if (qp->ib->qp_type == IB_QPT_GSI) {
 		qp->qpn = WARD_GSI_QPN;
-		if (cmpxchg(&qp->dev->gsi, NULL, qp))
-			return -EBUSY;
+		if (cmpxchg(&qp->dev->gsi, NULL, qp)) {
+			err = -EBUSY;
+			goto err_number;
+		}
 		ward_debugfs_add_qp(qp);
 		return 0;
 	}
-	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP))
-		return -ENOMEM;
+	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP)) {
+		err = -ENOMEM;
+		goto err_number;
+	}
 	do {
 		err = xa_alloc_cyclic(&wn->qps, &qp->slot, NULL, XA_LIMIT(1, WARD_24BITS),
 				      &wn->qp_next, GFP_KERNEL);
@@ -563,6 +567,9 @@ int ward_qp_publish(struct ward_qp *qp)
 
 err_count:
 	atomic_dec(&qp->dev->num_qps);
+err_number:
+	/* it has none, and gives none back */
+	qp->qpn = 0;
 	return err;
 }
 
@@ -570,7 +577,7 @@ static void unpublish(struct ward_qp *qp)
 {
 	ward_debugfs_del_qp(qp);
 	if (qp->qpn == WARD_GSI_QPN) {
-		WRITE_ONCE(qp->dev->gsi, NULL);
+		cmpxchg(&qp->dev->gsi, qp, NULL);
 	} else if (qp->qpn) {
 		xa_erase(&qp->net->qps, qp->slot);
 		atomic_dec(&qp->dev->num_qps);
