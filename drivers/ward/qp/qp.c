@@ -297,7 +297,7 @@ static void run_once(struct ward_qp *qp, bool may_sleep)
 	/* pairs with the barrier in ward_qp_kick(): what was left before is seen by this run */
 	smp_mb__after_atomic();
 	/* when it is owned, the owner schedules another run as it lets go */
-	if (!test_bit(WARD_QP_WANTED, &qp->flags) &&
+	if (!atomic_read(&qp->wanted) &&
 	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
 		rcu_read_lock();
 		run_begin(&run, qp);
@@ -340,7 +340,7 @@ static void run_work(struct work_struct *work)
  */
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
 {
-	set_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_inc(&qp->wanted);
 	wait_event(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags));
 	run_begin(run, qp);
 }
@@ -358,15 +358,18 @@ void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
  */
 bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout)
 {
-	set_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_inc(&qp->wanted);
 	if (wait_event_timeout(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags),
 			       timeout)) {
 		run_begin(run, qp);
 		return true;
 	}
-	clear_bit(WARD_QP_WANTED, &qp->flags);
-	/* a run that gave way to us comes again */
+	atomic_dec(&qp->wanted);
+	/* a run that gave way to us comes again, be it its own or that of a local partner */
 	smp_mb__after_atomic();
+	local_bh_disable();
+	kick_waiter(qp, 0, false);
+	local_bh_enable();
 	if (has_work(qp))
 		schedule_run(qp);
 	return false;
@@ -382,7 +385,7 @@ void ward_qp_disown(struct ward_run *run)
 
 	local_bh_disable();
 	run_end(run);
-	clear_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_dec(&qp->wanted);
 	release_ownership(qp, 0);
 	local_bh_enable();
 }
@@ -397,7 +400,7 @@ void ward_qp_disown(struct ward_run *run)
  */
 bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run)
 {
-	if (test_bit(WARD_QP_WANTED, &qp->flags) ||
+	if (atomic_read(&qp->wanted) ||
 	    test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags))
 		return false;
 	run_begin(run, qp);
