@@ -237,14 +237,21 @@ struct ib_mr *fence_user_mr(struct kunit *test, struct verbs_end *end, u32 offse
 	u32 i, n = (offset_in_page(end->buf + offset) + len + PAGE_SIZE - 1) / PAGE_SIZE;
 	struct ward_pages *pages = ward_pages_alloc(n, PAGE_SHIFT, GFP_KERNEL);
 	struct ward_mr *mr = ward_mr_create(to_ward(end->link->ibdev), end->pd, WARD_KIND_USER);
+	struct ward_registration reg = {
+		.access = access,
+		.iova = end->dma + offset,
+		.length = len,
+		.offset = offset_in_page(end->buf + offset),
+		.pages = pages,
+	};
 
 	KUNIT_ASSERT_NOT_NULL(test, mr);
 	KUNIT_ASSERT_NOT_NULL(test, pages);
 	KUNIT_ASSERT_EQ(test, ward_mr_publish(mr), 0);
 	for (i = 0; i < n; i++)
 		pages->addr[pages->n++] = first + i * PAGE_SIZE;
-	ward_mr_activate(mr, mr->key, access, end->dma + offset, len,
-			 offset_in_page(end->buf + offset), pages);
+	reg.key = mr->key;
+	KUNIT_ASSERT_TRUE(test, ward_mr_activate(mr, &reg));
 	mr->ib.iova = mr->iova;
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, user_mr_free, mr), 0);
 	return &mr->ib;

@@ -4,6 +4,8 @@
  * ring of a process: from where the doorbell has copied a bind, all is as it is for a process.
  */
 #include <linux/delay.h>
+#include "../drivers/ward/mem/window.h"
+#include "../drivers/ward/verbs/mw.h"
 #include "verbs_fence.h"
 
 #define BINDABLE	(REMOTE | IB_ACCESS_MW_BIND)
@@ -144,6 +146,38 @@ static void fence_F17_what_may_be_bound(struct kunit *test)
 	}
 }
 
+/* Two binds of one window by two queue pairs: to the later one it is not free any more. */
+static void fence_F17_one_of_two_binds(struct kunit *test)
+{
+	struct verbs *v = test->priv;
+	struct ib_mr *mr = fence_user_mr(test, &v->b, 0, PART, BINDABLE);
+	struct ward_asker who = {
+		.dev = to_ward(v->b.link->ibdev), .pd = v->b.pd, .qpn = v->b.qp->qp_num,
+	};
+	int type;
+
+	for (type = IB_MW_TYPE_1; type <= IB_MW_TYPE_2; type++) {
+		struct ib_mw *mw = bound(test, mr, type);
+		struct ward_mr *region = container_of(mw, struct ward_mw, ib)->region;
+		struct ward_bind bind = {
+			.mw_key = mw->rkey, .key = mw->rkey + 1, .lkey = mr->lkey,
+			.addr = mr->iova, .length = PART, .access = RIGHTS,
+		};
+
+		local_bh_disable();
+		rcu_read_lock();
+		KUNIT_EXPECT_EQ(test, ward_window_bind(region, &bind, &who), -EAGAIN);
+		bind.length = 0;
+		KUNIT_EXPECT_EQ(test, ward_window_bind(region, &bind, &who), -EAGAIN);
+		rcu_read_unlock();
+		local_bh_enable();
+		KUNIT_EXPECT_EQ(test, to_ward_mr(mr)->windows, 1);
+		expect_open(test, mw->rkey, mr->iova);
+		KUNIT_EXPECT_EQ(test, fence_free_mw(mw), 0);
+		KUNIT_EXPECT_EQ(test, to_ward_mr(mr)->windows, 0);
+	}
+}
+
 static void fence_F18_within_the_window(struct kunit *test)
 {
 	struct verbs *v = test->priv;
@@ -236,6 +270,7 @@ static struct kunit_case windows_cases[] = {
 	KUNIT_CASE(fence_F15_invalidating_an_invalid_window),
 	KUNIT_CASE(fence_F16_bound_to_a_queue_pair),
 	KUNIT_CASE(fence_F17_what_may_be_bound),
+	KUNIT_CASE(fence_F17_one_of_two_binds),
 	KUNIT_CASE(fence_F18_within_the_window),
 	KUNIT_CASE(fence_F19_not_under_a_window),
 	KUNIT_CASE_PARAM(fence_F40_the_end_of_a_window, end_of_gen_params),

@@ -6,6 +6,8 @@
 #include <linux/gfp.h>
 #include <linux/random.h>
 #include <linux/sizes.h>
+#include "../drivers/ward/mem/copy.h"
+#include "../drivers/ward/verbs/device.h"
 #include "verbs.h"
 
 #define PIECES		3
@@ -207,6 +209,37 @@ static void gaps(struct kunit *test)
 	try_region(test, s, mr);
 }
 
+/* 8 bytes at once, of which only 4 are where the first one is: refused, nothing is stored. */
+static void no_word_across_a_gap(struct kunit *test)
+{
+	const u32 offset[PIECES] = {}, len[PIECES] = { 12, 4096, 4096 };
+	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[b_end], false);
+	struct scattered *s = scatter(test, v, SZ_4K, offset, len);
+	struct ib_mr *mr = verbs_mr_of(test, &v->b, IB_MR_TYPE_SG_GAPS, PIECES);
+	struct ward_access a = { .who = {
+		.dev = to_ward(v->b.link->ibdev), .pd = v->b.pd, .qpn = v->b.qp->qp_num,
+	} };
+	u64 orig;
+
+	memset(s->chunk[0], NOT_OURS, s->size);
+	KUNIT_ASSERT_EQ(test, ib_map_mr_sg(mr, s->sg, PIECES, NULL, SZ_4K), PIECES);
+	ASSERT_STATUS(test, verbs_reg(test, &v->b, mr, mr->rkey, REMOTE), IB_WC_SUCCESS);
+	local_bh_disable();
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, ward_access_begin(&a, mr->rkey, mr->iova, 16,
+						IB_ACCESS_REMOTE_WRITE), WARD_GRANTED);
+	if (a.mr) {
+		KUNIT_EXPECT_EQ(test, ward_access_store(&a, mr->iova + 8, 0), -EINVAL);
+		KUNIT_EXPECT_EQ(test, ward_access_atomic(&a, mr->iova + 8, false, 0, 1, &orig),
+				-EINVAL);
+		KUNIT_EXPECT_NULL(test, memchr_inv(s->chunk[0], NOT_OURS, s->size));
+		KUNIT_EXPECT_EQ(test, ward_access_store(&a, mr->iova, 0), 0);
+	}
+	ward_access_end(&a);
+	rcu_read_unlock();
+	local_bh_enable();
+}
+
 static int mr_init(struct kunit_suite *suite)
 {
 	int err = link_up(&wire);
@@ -226,6 +259,7 @@ static struct kunit_case mr_cases[] = {
 	KUNIT_CASE_PARAM(pages_of_all_sizes, size_gen_params),
 	KUNIT_CASE(mapping_ends_at_a_hole),
 	KUNIT_CASE(gaps),
+	KUNIT_CASE(no_word_across_a_gap),
 	{}
 };
 

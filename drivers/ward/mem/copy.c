@@ -197,6 +197,12 @@ bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u
 	return write_part(a->mr, va + head, src, len - head);
 }
 
+/* Whether 8 bytes can be accessed at once: a span of SG_GAPS may end anywhere */
+static bool is_word(const void *p, u64 contig)
+{
+	return IS_ALIGNED((uintptr_t)p, sizeof(u64)) && contig >= sizeof(u64);
+}
+
 /**
  * ward_access_atomic() - execute an atomic operation on 8 bytes
  * @a:        ward_access_begin() has granted these bytes
@@ -208,7 +214,7 @@ bool ward_access_write(struct ward_access *a, u64 va, struct ward_source *src, u
  *
  * Atomic for whoever else uses atomic instructions there: other QPs, devices, and programs.
  *
- * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
+ * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory, or not in one piece there.
  */
 int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u64 swap_add,
 		       u64 *orig)
@@ -217,7 +223,7 @@ int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u6
 	u64 *p = at(a->mr, va, &contig);
 
 	ward_inject_pause(a);
-	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
+	if (!is_word(p, contig))
 		return -EINVAL;
 	a->read += sizeof(*p);
 	a->written += sizeof(*p);
@@ -234,7 +240,7 @@ int ward_access_atomic(struct ward_access *a, u64 va, bool swap, u64 compare, u6
  * @va:    address
  * @value: the bytes, in the order of memory
  *
- * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory.
+ * Return: 0, or -EINVAL when the 8 bytes are not aligned in memory, or not in one piece there.
  */
 int ward_access_store(struct ward_access *a, u64 va, u64 value)
 {
@@ -242,7 +248,7 @@ int ward_access_store(struct ward_access *a, u64 va, u64 value)
 	u64 *p = at(a->mr, va, &contig);
 
 	ward_inject_pause(a);
-	if (!IS_ALIGNED((uintptr_t)p, sizeof(*p)))
+	if (!is_word(p, contig))
 		return -EINVAL;
 	a->written += sizeof(*p);
 	/* what was written before is visible to whoever sees the value */
@@ -276,8 +282,11 @@ enum ward_refusal ward_access_flush(struct ward_access *a, u32 rkey, u64 va, u64
 	why = ward_access_begin(a, rkey, va, len, rights);
 	if (why)
 		return why;
-	if (whole)
+	/* what has been entered may be a later registration than what has been looked at */
+	if (whole) {
+		va = a->mr->iova;
 		len = a->mr->length;
+	}
 	/* memory is coherent: other CPUs see what ours has written before this */
 	smp_mb();
 	/* that memory is pinned */

@@ -88,6 +88,12 @@ void ward_dmabuf_release(struct ward_dmabuf *dmabuf)
  */
 int ward_dmabuf_map(struct ward_mr *mr, int fd, u64 offset, u64 length, u64 iova, int access)
 {
+	struct ward_registration reg = {
+		.key = mr->key,
+		.access = access,
+		.iova = iova,
+		.length = length,
+	};
 	struct ward_dmabuf *dmabuf;
 	struct ward_pages *pages;
 	struct dma_buf *buf;
@@ -116,6 +122,7 @@ int ward_dmabuf_map(struct ward_mr *mr, int fd, u64 offset, u64 length, u64 iova
 	ward_pages_add_span(pages, (uintptr_t)dmabuf->map.vaddr + offset, length);
 	mr->backing.dmabuf = dmabuf;
 	mr->start = iova;
-	ward_mr_activate(mr, mr->key, access, iova, length, 0, pages);
+	reg.pages = pages;
+	ward_mr_activate(mr, &reg);
 	return 0;
 }

@@ -185,17 +185,23 @@ static bool pages_cover(const struct ward_reg *reg)
  */
 enum ib_wc_status ward_reg_execute(struct ward_reg *reg, const struct ward_asker *who)
 {
+	struct ward_registration active = {
+		.key = reg->key,
+		.access = reg->access,
+		.iova = reg->iova,
+		.length = reg->length,
+		.offset = offset_of(reg),
+		.pages = reg->pages,
+		.qpn = ward_option(who->dev, STRICT) ? who->qpn : 0,
+		.via = who->qpn,
+	};
 	enum ib_wc_status status = IB_WC_LOC_QP_OP_ERR;
 	struct ward_mr *mr;
 
 	rcu_read_lock();
 	mr = ward_mr_find(who->dev, reg->key);
 	if (mr && mr == reg->mr && mr->ib.pd == who->pd && access_is_legal(reg->access) &&
-	    pages_cover(reg) && ward_mr_is_free(mr)) {
-		mr->via = who->qpn;
-		mr->qpn = ward_option(who->dev, STRICT) ? who->qpn : 0;
-		ward_mr_activate(mr, reg->key, reg->access, reg->iova, reg->length,
-				 offset_of(reg), reg->pages);
+	    pages_cover(reg) && ward_mr_activate(mr, &active)) {
 		ward_count(who->dev, MR_REG);
 		status = IB_WC_SUCCESS;
 	} else {

@@ -6,8 +6,11 @@
  * below the locks of the mm and of reclaim, so nothing is allocated under that mutex, and what is
  * waited for there, the guard of pages, is left by softirqs alone.
  */
+#include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mmu_notifier.h>
+#include <linux/pagemap.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
@@ -207,11 +210,23 @@ bool ward_paging_has(const struct ward_paging *paging, u64 offset, u64 len)
 	return true;
 }
 
+/*
+ * Memory of memfd_secret() is taken out of the kernel's own mapping, where we would look for it.
+ * Who pins pages is refused by the mm, but who is only told of them is not. The mutex of the umem
+ * is held: a page that is there keeps its mapping until the mm has taken it away from us.
+ */
+static bool is_secret(u64 addr)
+{
+	struct address_space *mapping = folio_mapping(virt_to_folio((void *)(uintptr_t)addr));
+
+	return mapping && mapping->host && mapping->host->i_sb->s_magic == SECRETMEM_MAGIC;
+}
+
 static int bring_step(struct ward_paging *paging, u64 offset, u64 len, bool present_only)
 {
 	struct ib_umem_odp *umem = paging->umem;
 	u64 i, access = WARD_ODP_READ;
-	int n;
+	int n, err = 0;
 
 	/* an entry allows what the region allows */
 	if (umem->umem.writable)
@@ -223,12 +238,17 @@ static int bring_step(struct ward_paging *paging, u64 offset, u64 len, bool pres
 	for (i = offset >> PAGE_SHIFT; i <= (offset + len - 1) >> PAGE_SHIFT; i++) {
 		u64 addr = ward_odp_addr(umem, i, access);
 
-		if (addr)
-			/* pairs with the acquire in ward_paging_has() */
-			smp_store_release(&paging->pages->addr[i], addr);
+		if (!addr)
+			continue;
+		if (is_secret(addr)) {
+			err = -EFAULT;
+			break;
+		}
+		/* pairs with the acquire in ward_paging_has() */
+		smp_store_release(&paging->pages->addr[i], addr);
 	}
 	mutex_unlock(&umem->umem_mutex);
-	return 0;
+	return err;
 }
 
 /**

@@ -4,7 +4,8 @@
  *
  * Who may be where at the same time:
  * - Accesses, from any number of QPs, are inside the guard. They never sleep there.
- * - One REG_MR at a time makes a registration active, and only from FREE, when nobody is inside.
+ * - Of any number of REG_MRs and binds that meet, one makes its registration active, and only from
+ *   FREE, when nobody is inside; the lock decides. None does once the region is being destroyed.
  * - Any number of invalidates and a deregistration may meet. The first one to find the region
  *   VALID shuts the guard; each of them is told when the guard has drained, so each of their
  *   completions is a fence (F1, F13, F19, F39).
@@ -133,35 +134,70 @@ int ward_mr_publish(struct ward_mr *mr)
 	return 0;
 }
 
+/* What the caller has seen without the lock may have changed: others register or bind, too */
+static bool may_change(const struct ward_mr *mr, u32 was)
+{
+	lockdep_assert_held(&mr->lock);
+	return mr->state == WARD_FREE && !mr->gone && (!was || mr->key == was);
+}
+
 /**
  * ward_mr_activate() - make a registration the active one
- * @mr:     a region in state FREE
- * @key:    lkey and R_key from now on; only the low 8 bits may differ from before
- * @access: IB_ACCESS_* rights
- * @iova:   address of the first byte, as peers and work requests name it
- * @length: bytes
- * @offset: of the first byte in @pages
- * @pages:  page list, of which a reference is taken over; NULL for WARD_KIND_DMA
+ * @mr:  a region
+ * @reg: the registration
+ *
+ * Nothing changes unless the region is in state FREE, and stays for now.
  *
  * Context: any but hard interrupt.
+ * Return: whether it is the active one. A region that only its caller knows, or of which only verbs
+ * change the registration, never refuses.
  */
-void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
-		      u64 offset, struct ward_pages *pages)
+bool ward_mr_activate(struct ward_mr *mr, const struct ward_registration *reg)
 {
-	/* nobody is inside; the lock is for those who only watch */
+	bool may;
+
 	spin_lock_bh(&mr->lock);
-	mr->key = key;
-	mr->access = access;
-	mr->iova = iova;
-	mr->length = length;
-	mr->offset = offset;
-	mr->pages = pages;
-	mr->generation++;
-	mr->closed_to_peers = false;
-	mr->state = WARD_VALID;
-	ward_exposure_begin(mr);
-	ward_guard_open(&mr->guard);
+	may = may_change(mr, reg->was);
+	if (may) {
+		/* nobody is inside */
+		mr->key = reg->key;
+		mr->access = reg->access;
+		mr->iova = reg->iova;
+		mr->length = reg->length;
+		mr->offset = reg->offset;
+		mr->pages = reg->pages;
+		mr->qpn = reg->qpn;
+		mr->via = reg->via;
+		mr->parent = reg->parent;
+		mr->generation++;
+		mr->closed_to_peers = false;
+		mr->state = WARD_VALID;
+		ward_exposure_begin(mr);
+		ward_guard_open(&mr->guard);
+	}
 	spin_unlock_bh(&mr->lock);
+	return may;
+}
+
+/**
+ * ward_mr_rename() - give a region that has no active registration another key
+ * @mr:  the region
+ * @was: only if this is its key
+ * @key: from now on; only the low 8 bits may differ
+ *
+ * Context: any but hard interrupt.
+ * Return: whether it has it.
+ */
+bool ward_mr_rename(struct ward_mr *mr, u32 was, u32 key)
+{
+	bool may;
+
+	spin_lock_bh(&mr->lock);
+	may = may_change(mr, was);
+	if (may)
+		WRITE_ONCE(mr->key, key);
+	spin_unlock_bh(&mr->lock);
+	return may;
 }
 
 /* Nobody is inside, and nobody can enter. Called once for each time that the guard was shut. */
@@ -172,12 +208,9 @@ static void mr_drained(struct ward_mr *mr)
 
 	ward_pages_put(mr->pages);
 	mr->pages = NULL;
-	if (mr->parent) {
-		spin_lock_bh(&mr->parent->lock);
-		mr->parent->windows--;
-		spin_unlock_bh(&mr->parent->lock);
-		mr->parent = NULL;
-	}
+	if (mr->parent)
+		ward_mr_drop_window(mr->parent);
+	mr->parent = NULL;
 
 	/* ward_mr_destroy() may free the region as soon as it sees FREE, hence RCU */
 	rcu_read_lock();
@@ -187,6 +220,8 @@ static void mr_drained(struct ward_mr *mr)
 	smp_store_release(&mr->state, WARD_FREE);
 	list_splice_init(&mr->waiters, &waiters);
 	spin_unlock_bh(&mr->lock);
+	/* who waits is looked for after FREE can be seen; pairs with that of prepare_to_wait() */
+	smp_mb();
 	wake_up_var(&mr->state);
 	rcu_read_unlock();
 
@@ -206,14 +241,14 @@ void ward_mr_leave(struct ward_mr *mr)
 		mr_drained(mr);
 }
 
-/* @via: only if this QP has registered it; 0: whoever has */
-static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
+/* @key: only if this is its key; 0: whatever it is. @via: likewise the QP that registered it */
+static bool invalidate(struct ward_mr *mr, u32 key, u32 via, struct ward_drain *drain,
 		       const struct ward_closer *closer)
 {
 	bool first;
 
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_FREE || (via && mr->via != via)) {
+	if (mr->state == WARD_FREE || (key && mr->key != key) || (via && mr->via != via)) {
 		spin_unlock_bh(&mr->lock);
 		return true;
 	}
@@ -234,6 +269,8 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
 /**
  * ward_mr_invalidate() - put a region out of reach
  * @mr:    the region; the caller is not inside its guard
+ * @key:   what is to be put out of reach: nothing happens when it has another one by now, since
+ *         what had this one is out of reach then; 0: whatever it has
  * @drain: told when nobody is inside any more, unless that is so at once; NULL when the caller
  *         waits by other means
  * @closer: who wants it
@@ -243,10 +280,10 @@ static bool invalidate(struct ward_mr *mr, u32 via, struct ward_drain *drain,
  * Context: BH off, or any that may take a BH lock.
  * Return: true when the region is out of reach now; false when @drain->done will be called.
  */
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+bool ward_mr_invalidate(struct ward_mr *mr, u32 key, struct ward_drain *drain,
 			const struct ward_closer *closer)
 {
-	return invalidate(mr, 0, drain, closer);
+	return invalidate(mr, key, 0, drain, closer);
 }
 
 /**
@@ -261,22 +298,26 @@ bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
  */
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain)
 {
-	return invalidate(mr, qpn, drain, &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
+	return invalidate(mr, 0, qpn, drain,
+			  &(struct ward_closer){ .by = WARD_BY_ERROR, .qpn = qpn });
 }
 
 /**
  * ward_mr_close_to_peers() - the part of an invalidate that takes effect when it executes (F5)
  * @mr:     the region
+ * @key:    as for ward_mr_invalidate()
  * @closer: who wants it
  *
  * Context: any but hard interrupt.
  */
-void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer)
+void ward_mr_close_to_peers(struct ward_mr *mr, u32 key, const struct ward_closer *closer)
 {
 	spin_lock_bh(&mr->lock);
-	if (mr->state == WARD_VALID)
-		ward_exposure_closing(mr, closer);
-	WRITE_ONCE(mr->closed_to_peers, true);
+	if (mr->key == key) {
+		if (mr->state == WARD_VALID)
+			ward_exposure_closing(mr, closer);
+		WRITE_ONCE(mr->closed_to_peers, true);
+	}
 	spin_unlock_bh(&mr->lock);
 }
 
@@ -297,6 +338,19 @@ bool ward_mr_add_window(struct ward_mr *mr)
 		mr->windows++;
 	spin_unlock_bh(&mr->lock);
 	return may;
+}
+
+/**
+ * ward_mr_drop_window() - undo ward_mr_add_window()
+ * @mr: the region
+ *
+ * Context: any but hard interrupt.
+ */
+void ward_mr_drop_window(struct ward_mr *mr)
+{
+	spin_lock_bh(&mr->lock);
+	mr->windows--;
+	spin_unlock_bh(&mr->lock);
 }
 
 /**
@@ -329,7 +383,7 @@ bool ward_mr_has_no_windows(struct ward_mr *mr, bool going)
  */
 void ward_mr_quiesce(struct ward_mr *mr)
 {
-	ward_mr_invalidate(mr, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
+	ward_mr_invalidate(mr, 0, NULL, &(struct ward_closer){ .by = WARD_BY_DEREG });
 	wait_var_event(&mr->state, ward_mr_is_free(mr));
 }
 
@@ -344,6 +398,10 @@ void ward_mr_destroy(struct ward_mr *mr)
 	struct ward_keys *keys = &mr->dev->keys;
 
 	xa_erase(&keys->regions, mr->slot);
+	/* a REG_MR or a bind that has found it before comes too late now, or is undone below */
+	spin_lock_bh(&mr->lock);
+	mr->gone = true;
+	spin_unlock_bh(&mr->lock);
 	ward_mr_quiesce(mr);
 	uncount_one(mr);
 	ward_pages_put(mr->list[0]);

@@ -108,8 +108,8 @@ struct ward_drain {
  * @kind:    what it is
  * @slot:    in ward_keys.regions
  * @guard:   open while VALID
- * @lock:    @state, @waiters, @exposure; what is active is written under it, too, for those who
- *           only watch; taken with BH off
+ * @lock:    @state, @gone, @waiters, @exposure; what is active is written under it, too, since
+ *           several may want to, and for those who only watch; taken with BH off
  * @state:   see above
  * @closed_to_peers: a LOCAL_INV has executed: no remote access is granted any more (F5),
  *           although local ones may still be until the guard is shut (F4)
@@ -131,6 +131,7 @@ struct ward_drain {
  * @start:   user memory: its address in the process
  * @windows: windows bound to this region, which keep it from being deregistered (F19); @lock
  * @going:   it is being deregistered: no more windows; @lock
+ * @gone:    it is being destroyed: never active again; @lock
  * @parent:  a window that is bound: the region below it
  * @rcu:     freed after readers of ward_keys.regions have gone
  */
@@ -164,8 +165,35 @@ struct ward_mr {
 	u64			start;
 	u32			windows;
 	bool			going;
+	bool			gone;
 	struct ward_mr		*parent;
 	struct rcu_head		rcu;
+};
+
+/**
+ * struct ward_registration - what ward_mr_activate() makes the active one
+ * @was:    only if this has been the key so far; 0: whatever it was
+ * @key:    lkey and R_key from then on; only the low 8 bits may differ from before
+ * @access: IB_ACCESS_* rights
+ * @iova:   address of the first byte, as peers and work requests name it
+ * @length: bytes
+ * @offset: of the first byte in @pages
+ * @pages:  page list, of which a reference is taken over; NULL for WARD_KIND_DMA
+ * @qpn:    the only QP through which it can be reached, 0: any of the PD
+ * @via:    the QP that registers it by REG_MR, or 0
+ * @parent: of a window: the region below it, which has counted it
+ */
+struct ward_registration {
+	u32			was;
+	u32			key;
+	int			access;
+	u64			iova;
+	u64			length;
+	u64			offset;
+	struct ward_pages	*pages;
+	u32			qpn;
+	u32			via;
+	struct ward_mr		*parent;
 };
 
 static inline struct ward_mr *to_ward_mr(struct ib_mr *mr)
@@ -191,9 +219,10 @@ void ward_keys_exit(struct ward_keys *keys);
 struct ward_mr *ward_mr_create(struct ward_device *dev, struct ib_pd *pd,
 			       enum ward_region_kind kind);
 int ward_mr_publish(struct ward_mr *mr);
-void ward_mr_activate(struct ward_mr *mr, u32 key, int access, u64 iova, u64 length,
-		      u64 offset, struct ward_pages *pages);
+bool ward_mr_activate(struct ward_mr *mr, const struct ward_registration *reg);
+bool ward_mr_rename(struct ward_mr *mr, u32 was, u32 key);
 bool ward_mr_add_window(struct ward_mr *mr);
+void ward_mr_drop_window(struct ward_mr *mr);
 bool ward_mr_has_no_windows(struct ward_mr *mr, bool going);
 void ward_mr_quiesce(struct ward_mr *mr);
 void ward_mr_destroy(struct ward_mr *mr);
@@ -221,8 +250,8 @@ void ward_mr_leave(struct ward_mr *mr);
 struct ward_mr *ward_mr_find(struct ward_device *dev, u32 key);
 enum ward_refusal ward_mr_may_invalidate(const struct ward_mr *mr, const struct ib_pd *pd,
 					 u32 qpn, u32 key, bool peer);
-void ward_mr_close_to_peers(struct ward_mr *mr, const struct ward_closer *closer);
-bool ward_mr_invalidate(struct ward_mr *mr, struct ward_drain *drain,
+void ward_mr_close_to_peers(struct ward_mr *mr, u32 key, const struct ward_closer *closer);
+bool ward_mr_invalidate(struct ward_mr *mr, u32 key, struct ward_drain *drain,
 			const struct ward_closer *closer);
 bool ward_mr_invalidate_via(struct ward_mr *mr, u32 qpn, struct ward_drain *drain);
 

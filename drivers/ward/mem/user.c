@@ -14,28 +14,26 @@
 #include "paging.h"
 #include "user.h"
 
-/* Where the pages of pinned memory are; @offset returns that of the first byte */
-static struct ward_pages *list_pages(struct ib_umem *umem, u64 iova, u64 *offset)
+/* Where the pages of pinned memory are, or an error; @offset returns that of the first byte */
+static struct ward_pages *list_pages(struct ib_umem *umem, u64 *offset)
 {
 	struct ib_block_iter block;
 	struct ward_pages *pages;
 	unsigned long page_size;
-	size_t blocks;
 
-	/* larger blocks where the memory is contiguous: a shorter list, longer copies */
-	page_size = ib_umem_find_best_pgsz(umem, GENMASK(30, PAGE_SHIFT), iova);
-	if (page_size) {
-		blocks = ib_umem_num_dma_blocks(umem, page_size);
-		*offset = iova & (page_size - 1);
-	} else {
-		/* @iova lies elsewhere in its page than the memory does */
-		page_size = PAGE_SIZE;
-		blocks = ib_umem_num_pages(umem);
-		*offset = ib_umem_offset(umem);
-	}
-	pages = ward_pages_alloc(blocks, ilog2(page_size), GFP_KERNEL);
+	/*
+	 * Larger blocks where the memory is contiguous: a shorter list, longer copies. The core
+	 * counts blocks from the address that it is given here, so that is where the memory is:
+	 * the name that peers have for it may begin elsewhere in its page.
+	 */
+	page_size = ib_umem_find_best_pgsz(umem, GENMASK(30, PAGE_SHIFT), umem->address);
+	if (!page_size)
+		return ERR_PTR(-EINVAL);
+	*offset = umem->address & (page_size - 1);
+	pages = ward_pages_alloc(ib_umem_num_dma_blocks(umem, page_size), ilog2(page_size),
+				 GFP_KERNEL);
 	if (!pages)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	rdma_umem_for_each_dma_block(umem, &block, page_size)
 		pages->addr[pages->n++] = rdma_block_iter_dma_address(&block);
 	return pages;
@@ -54,30 +52,24 @@ static bool is_persistent(const struct ward_pages *pages)
 }
 
 /* Pin memory. Return: its page list, or an error */
-static struct ward_pages *pin(struct ward_device *dev, u64 start, u64 length, u64 iova, int access,
+static struct ward_pages *pin(struct ward_device *dev, u64 start, u64 length, int access,
 			      struct ward_backing *backing, u64 *offset)
 {
 	struct ib_umem *umem = ward_umem_get(&dev->ib, start, length, access);
 	struct ward_pages *pages;
-	int err = -ENOMEM;
 
 	if (IS_ERR(umem))
 		return ERR_CAST(umem);
-	pages = list_pages(umem, iova, offset);
-	if (!pages)
-		goto err_umem;
-	if ((access & WARD_ACCESS_FLUSH_PERSISTENT) && !is_persistent(pages)) {
-		err = -EINVAL;
-		goto err_pages;
+	pages = list_pages(umem, offset);
+	if (!IS_ERR(pages) && (access & WARD_ACCESS_FLUSH_PERSISTENT) && !is_persistent(pages)) {
+		ward_pages_put(pages);
+		pages = ERR_PTR(-EINVAL);
 	}
-	backing->umem = umem;
+	if (IS_ERR(pages))
+		ib_umem_release(umem);
+	else
+		backing->umem = umem;
 	return pages;
-
-err_pages:
-	ward_pages_put(pages);
-err_umem:
-	ib_umem_release(umem);
-	return ERR_PTR(err);
 }
 
 /* Have memory paged on demand. Return: its page list, or an error */
@@ -109,21 +101,25 @@ int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acces
 		  struct ib_pd *pd)
 {
 	struct ward_backing old = mr->backing, backing = {};
-	struct ward_pages *pages;
-	u64 offset;
+	struct ward_registration reg = {
+		.key = mr->key,
+		.access = access,
+		.iova = iova,
+		.length = length,
+	};
 
 	if (access & IB_ACCESS_ON_DEMAND)
-		pages = page(mr->dev, start, length, access, &backing, &offset);
+		reg.pages = page(mr->dev, start, length, access, &backing, &reg.offset);
 	else
-		pages = pin(mr->dev, start, length, iova, access, &backing, &offset);
-	if (IS_ERR(pages))
-		return PTR_ERR(pages);
+		reg.pages = pin(mr->dev, start, length, access, &backing, &reg.offset);
+	if (IS_ERR(reg.pages))
+		return PTR_ERR(reg.pages);
 	ward_mr_quiesce(mr);
 	mr->backing = backing;
 	mr->start = start;
 	mr->ib.pd = pd;
 	mr->pd_id = pd->res.id;
-	ward_mr_activate(mr, mr->key, access, iova, length, offset, pages);
+	ward_mr_activate(mr, &reg);
 	ward_user_unmap(&old);
 	return 0;
 }
@@ -140,12 +136,19 @@ int ward_user_map(struct ward_mr *mr, u64 start, u64 length, u64 iova, int acces
  */
 void ward_user_change(struct ward_mr *mr, int access, struct ib_pd *pd)
 {
-	struct ward_pages *pages = mr->pages;
+	struct ward_registration reg = {
+		.key = mr->key,
+		.access = access,
+		.iova = mr->iova,
+		.length = mr->length,
+		.offset = mr->offset,
+		.pages = mr->pages,
+	};
 
-	ward_pages_get(pages);
+	ward_pages_get(reg.pages);
 	ward_mr_quiesce(mr);
 	mr->ib.pd = pd;
-	ward_mr_activate(mr, mr->key, access, mr->iova, mr->length, mr->offset, pages);
+	ward_mr_activate(mr, &reg);
 }
 
 /**

@@ -76,34 +76,46 @@ struct ward_mr *ward_window_judge(const struct ward_bind *bind, const struct war
 
 /**
  * ward_window_bind() - bind a window, or leave one of type 1 unbound
- * @mw:   from ward_window_judge(), and in state FREE
+ * @mw:   from ward_window_judge()
  * @bind: the request
  * @who:  the QP
  *
  * Context: under RCU with BH off.
- * Return: 0, or -EINVAL when the region below is being deregistered; then the window is unbound.
+ * Return: 0; -EINVAL when the region below is being deregistered, then the window is unbound; or
+ * -EAGAIN when it is not in state FREE, or has another key: somebody else has bound it meanwhile.
  */
 int ward_window_bind(struct ward_mr *mw, const struct ward_bind *bind,
 		     const struct ward_asker *who)
 {
+	struct ward_registration reg = {
+		.was = bind->mw_key,
+		.key = bind->key,
+		.access = bind->access & RIGHTS,
+		.iova = bind->addr,
+		.length = bind->length,
+		.qpn = mw->kind == WARD_KIND_WINDOW_2 ? who->qpn : 0,
+	};
 	struct ward_mr *mr;
 	int err = -EINVAL;
 
-	if (!bind->length) {
-		WRITE_ONCE(mw->key, bind->key);
-		return 0;
-	}
+	if (!bind->length)
+		return ward_mr_rename(mw, bind->mw_key, bind->key) ? 0 : -EAGAIN;
 	mr = enter_region(bind, who);
 	if (!mr)
 		return -EINVAL;
 	if (ward_mr_add_window(mr)) {
-		mw->parent = mr;
-		mw->qpn = mw->kind == WARD_KIND_WINDOW_2 ? who->qpn : 0;
-		ward_pages_get(mr->pages);
-		ward_mr_activate(mw, bind->key, bind->access & RIGHTS, bind->addr, bind->length,
-				 mr->offset + (bind->addr - mr->iova), mr->pages);
-		ward_count(who->dev, MW_BIND);
-		err = 0;
+		reg.parent = mr;
+		reg.offset = mr->offset + (bind->addr - mr->iova);
+		reg.pages = mr->pages;
+		ward_pages_get(reg.pages);
+		if (ward_mr_activate(mw, &reg)) {
+			ward_count(who->dev, MW_BIND);
+			err = 0;
+		} else {
+			ward_pages_put(reg.pages);
+			ward_mr_drop_window(mr);
+			err = -EAGAIN;
+		}
 	}
 	ward_mr_leave(mr);
 	return err;

@@ -38,7 +38,8 @@ void ward_fence_now(struct ward_qp *qp)
 	struct waiter w;
 	struct ward_mr *mr;
 
-	if (qp->transport != WARD_RC || !ward_option(qp->dev, FENCE_ON_ERROR))
+	/* without a number it has registered nothing, and 0 would stand for whoever has */
+	if (qp->transport != WARD_RC || !qp->qpn || !ward_option(qp->dev, FENCE_ON_ERROR))
 		return;
 	w.drain.done = drained;
 	/* all of them first, so that none stays open while another one drains */

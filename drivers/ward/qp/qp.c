@@ -297,7 +297,7 @@ static void run_once(struct ward_qp *qp, bool may_sleep)
 	/* pairs with the barrier in ward_qp_kick(): what was left before is seen by this run */
 	smp_mb__after_atomic();
 	/* when it is owned, the owner schedules another run as it lets go */
-	if (!test_bit(WARD_QP_WANTED, &qp->flags) &&
+	if (!atomic_read(&qp->wanted) &&
 	    !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags)) {
 		rcu_read_lock();
 		run_begin(&run, qp);
@@ -340,7 +340,7 @@ static void run_work(struct work_struct *work)
  */
 void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
 {
-	set_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_inc(&qp->wanted);
 	wait_event(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags));
 	run_begin(run, qp);
 }
@@ -358,15 +358,18 @@ void ward_qp_own(struct ward_qp *qp, struct ward_run *run)
  */
 bool ward_qp_own_for(struct ward_qp *qp, struct ward_run *run, unsigned long timeout)
 {
-	set_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_inc(&qp->wanted);
 	if (wait_event_timeout(qp->wait, !test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags),
 			       timeout)) {
 		run_begin(run, qp);
 		return true;
 	}
-	clear_bit(WARD_QP_WANTED, &qp->flags);
-	/* a run that gave way to us comes again */
+	atomic_dec(&qp->wanted);
+	/* a run that gave way to us comes again, be it its own or that of a local partner */
 	smp_mb__after_atomic();
+	local_bh_disable();
+	kick_waiter(qp, 0, false);
+	local_bh_enable();
 	if (has_work(qp))
 		schedule_run(qp);
 	return false;
@@ -382,7 +385,7 @@ void ward_qp_disown(struct ward_run *run)
 
 	local_bh_disable();
 	run_end(run);
-	clear_bit(WARD_QP_WANTED, &qp->flags);
+	atomic_dec(&qp->wanted);
 	release_ownership(qp, 0);
 	local_bh_enable();
 }
@@ -397,7 +400,7 @@ void ward_qp_disown(struct ward_run *run)
  */
 bool ward_qp_try_own(struct ward_qp *qp, struct ward_run *run)
 {
-	if (test_bit(WARD_QP_WANTED, &qp->flags) ||
+	if (atomic_read(&qp->wanted) ||
 	    test_and_set_bit_lock(WARD_QP_OWNED, &qp->flags))
 		return false;
 	run_begin(run, qp);
@@ -542,13 +545,17 @@ int ward_qp_publish(struct ward_qp *qp)
 
 	if (qp->ib->qp_type == IB_QPT_GSI) {
 		qp->qpn = WARD_GSI_QPN;
-		if (cmpxchg(&qp->dev->gsi, NULL, qp))
-			return -EBUSY;
+		if (cmpxchg(&qp->dev->gsi, NULL, qp)) {
+			err = -EBUSY;
+			goto err_number;
+		}
 		ward_debugfs_add_qp(qp);
 		return 0;
 	}
-	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP))
-		return -ENOMEM;
+	if (!atomic_add_unless(&qp->dev->num_qps, 1, WARD_MAX_QP)) {
+		err = -ENOMEM;
+		goto err_number;
+	}
 	do {
 		err = xa_alloc_cyclic(&wn->qps, &qp->slot, NULL, XA_LIMIT(1, WARD_24BITS),
 				      &wn->qp_next, GFP_KERNEL);
@@ -563,6 +570,9 @@ int ward_qp_publish(struct ward_qp *qp)
 
 err_count:
 	atomic_dec(&qp->dev->num_qps);
+err_number:
+	/* it has none, and gives none back */
+	qp->qpn = 0;
 	return err;
 }
 
@@ -570,7 +580,7 @@ static void unpublish(struct ward_qp *qp)
 {
 	ward_debugfs_del_qp(qp);
 	if (qp->qpn == WARD_GSI_QPN) {
-		WRITE_ONCE(qp->dev->gsi, NULL);
+		cmpxchg(&qp->dev->gsi, qp, NULL);
 	} else if (qp->qpn) {
 		xa_erase(&qp->net->qps, qp->slot);
 		atomic_dec(&qp->dev->num_qps);

@@ -40,7 +40,6 @@ struct ward_srq;
 /* Bits in ward_qp.flags */
 enum {
 	WARD_QP_OWNED,		/* somebody is the owner */
-	WARD_QP_WANTED,		/* a verb waits to be the owner: no run begins before it */
 	WARD_QP_SCHEDULED,	/* a run is scheduled, and holds a reference */
 };
 
@@ -86,6 +85,7 @@ enum {
  * @srq:      shared receive queue, or NULL
  *
  * @flags:    WARD_QP_*
+ * @wanted:   verbs that wait to be the owner, or are: no run begins before them
  * @events:   WARD_EV_*
  * @tasklet:  a run
  * @work:     likewise, while the device has rules that hold (watch/inject.h)
@@ -149,6 +149,7 @@ struct ward_qp {
 	struct ward_srq		*srq;
 
 	unsigned long		flags;
+	atomic_t		wanted;
 	unsigned long		events;
 	struct tasklet_struct	tasklet;
 	struct work_struct	work;

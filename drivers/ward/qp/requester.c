@@ -543,7 +543,8 @@ static bool reads_pending_into(const struct ward_qp *qp, u32 key)
  * Put a region out of reach. False when somebody is inside: then the send queue
  * waits, and this is called again for the same work request, and true then.
  */
-static bool drain(struct ward_run *run, struct ward_mr *mr, const struct ward_closer *closer)
+static bool drain(struct ward_run *run, struct ward_mr *mr, u32 key,
+		  const struct ward_closer *closer)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_requester *req = &qp->req;
@@ -555,7 +556,7 @@ static bool drain(struct ward_run *run, struct ward_mr *mr, const struct ward_cl
 	req->draining = true;
 	req->drained = false;
 	req->drain_index = qp->sq.exec;
-	if (!ward_mr_invalidate(mr, &req->drain, closer))
+	if (!ward_mr_invalidate(mr, key, &req->drain, closer))
 		return false;
 	req->draining = false;
 	ward_qp_put(qp);
@@ -587,8 +588,9 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 			wqe->status = IB_WC_LOC_QP_OP_ERR;
 			return true;
 		}
-		ward_mr_close_to_peers(mr, &closer);
-		if (reads_pending_into(qp, wqe->inv_key) || !drain(run, mr, &closer))
+		ward_mr_close_to_peers(mr, wqe->inv_key, &closer);
+		if (reads_pending_into(qp, wqe->inv_key) ||
+		    !drain(run, mr, wqe->inv_key, &closer))
 			return false;
 	}
 	qp->req.drained = false;
@@ -600,17 +602,22 @@ static bool execute_inv(struct ward_run *run, struct ward_swqe *wqe)
 static bool execute_bind(struct ward_run *run, struct ward_swqe *wqe)
 {
 	struct ward_qp *qp = run->qp;
-	struct ward_mr *mw = ward_window_judge(&wqe->bind, &run->local.who);
 	struct ward_closer closer = {
 		.by = WARD_BY_BIND, .qpn = qp->qpn, .psn = qp->req.nxt,
 	};
+	struct ward_mr *mw;
+	int err;
 
-	if (mw) {
-		if (!has_drained(qp) && !drain(run, mw, &closer))
+	/* again when another QP of the PD has bound it just now; that changes the answer, too */
+	do {
+		mw = ward_window_judge(&wqe->bind, &run->local.who);
+		if (mw && mw->kind == WARD_KIND_WINDOW_1 && !has_drained(qp) &&
+		    !drain(run, mw, wqe->bind.mw_key, &closer))
 			return false;
 		qp->req.drained = false;
-	}
-	if (!mw || ward_window_bind(mw, &wqe->bind, &run->local.who))
+		err = mw ? ward_window_bind(mw, &wqe->bind, &run->local.who) : -EINVAL;
+	} while (err == -EAGAIN);
+	if (err)
 		wqe->status = IB_WC_MW_BIND_ERR;
 	trace_ward_bind(qp, wqe, wqe->status);
 	return true;

@@ -281,12 +281,11 @@ static bool need_receive(struct ward_run *run, struct ward_request *rq)
 	return true;
 }
 
-/* An incoming invalidate is legal: whether it is finished */
-static bool begin_invalidate(struct ward_run *run, const struct ward_pkt *pkt)
+/* An incoming invalidate of @mr is legal: whether it is finished */
+static bool begin_invalidate(struct ward_run *run, const struct ward_pkt *pkt, struct ward_mr *mr)
 {
 	struct ward_qp *qp = run->qp;
 	struct ward_responder *resp = &qp->resp;
-	struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
 	struct ward_closer closer = {
 		.by = WARD_BY_REMOTE, .qpn = qp->qpn, .psn = pkt->psn,
 	};
@@ -295,7 +294,7 @@ static bool begin_invalidate(struct ward_run *run, const struct ward_pkt *pkt)
 	ward_run_leave(run);
 	kref_get(&qp->ref);
 	resp->draining = true;
-	if (!ward_mr_invalidate(mr, &resp->drain, &closer)) {
+	if (!ward_mr_invalidate(mr, pkt->inv_rkey, &resp->drain, &closer)) {
 		resp->parked = true;
 		resp->parked_pkt = *pkt;
 		return false;
@@ -361,8 +360,10 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 		return;
 	}
 	if (pkt->op->flags & WARD_HAS_IETH) {
-		why = ward_mr_may_invalidate(ward_mr_find(qp->dev, pkt->inv_rkey), qp->pd,
-					     qp->qpn, pkt->inv_rkey, true);
+		/* found once: it may be gone from the table at any time */
+		struct ward_mr *mr = ward_mr_find(qp->dev, pkt->inv_rkey);
+
+		why = ward_mr_may_invalidate(mr, qp->pd, qp->qpn, pkt->inv_rkey, true);
 		if (why) {
 			ward_violation_add(&run->remote, pkt->inv_rkey, 0, 0, WARD_OP_INVALIDATE,
 					   why);
@@ -372,7 +373,7 @@ static void take_send(struct ward_run *run, struct ward_request *rq)
 		/* one of an earlier life of the QP is still draining: the peer sends it again */
 		if (resp->draining)
 			return;
-		if (!begin_invalidate(run, pkt)) {
+		if (!begin_invalidate(run, pkt, mr)) {
 			rq->outcome = WARD_STEP_DRAINS;
 			return;
 		}

@@ -24,6 +24,7 @@
 static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 {
 	struct ward_mr *mr = ward_mr_create(to_ward(pd->device), pd, WARD_KIND_DMA);
+	struct ward_registration reg = { .access = access, .length = U64_MAX };
 	int err;
 
 	if (!mr)
@@ -33,7 +34,8 @@ static struct ib_mr *get_dma_mr(struct ib_pd *pd, int access)
 		kfree(mr);
 		return ERR_PTR(err);
 	}
-	ward_mr_activate(mr, mr->key, access, 0, U64_MAX, 0, NULL);
+	reg.key = mr->key;
+	ward_mr_activate(mr, &reg);
 	return &mr->ib;
 }
 

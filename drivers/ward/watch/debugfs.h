@@ -12,6 +12,8 @@
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/time64.h>
 
@@ -48,6 +50,16 @@ struct ward_shown_qp {
 void *ward_table_start(struct seq_file *s, struct xarray *xa, loff_t *pos);
 void *ward_table_next(struct xarray *xa, void *v, loff_t *pos);
 void ward_table_stop(void);
+
+/* Between two objects of a table, which is found again by its index; under RCU */
+static inline void ward_table_breathe(void)
+{
+	if (need_resched()) {
+		rcu_read_unlock();
+		cond_resched();
+		rcu_read_lock();
+	}
+}
 
 /* What a file is: show() of all of it, or seq_operations for its lines; both find @private set */
 #define WARD_FILE_OF(name, open_it, release_it)				\

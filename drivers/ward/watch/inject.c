@@ -31,6 +31,8 @@
 
 DEFINE_STATIC_KEY_FALSE(ward_inject_key);
 struct workqueue_struct *ward_inject_wq;
+/* Runs that are held, of all devices */
+static atomic_t held;
 
 /**
  * struct kept - a packet that goes on later
@@ -85,6 +87,7 @@ static void take_kept(struct ward_inject *inj, const struct ward_qp *qp,
 		if (!k->path && !kref_get_unless_zero(&k->qp->ref))
 			continue;
 		list_move_tail(&k->entry, to);
+		inj->num_kept--;
 	}
 	spin_unlock_irqrestore(&inj->rules.lock, flags);
 }
@@ -143,28 +146,38 @@ static void kept_work(struct work_struct *work)
 	set_work(inj);
 }
 
-/* Takes @skb; without memory it is lost */
+/* Takes @skb; without memory, or when there are too many already, it is lost, and counted */
 static void keep(struct ward_qp *qp, struct ward_path *path, struct sk_buff *skb, u16 id, u32 ms,
 		 bool overtaken)
 {
 	struct ward_inject *inj = &qp->dev->inject;
 	struct kept *k = kzalloc(sizeof(*k), GFP_ATOMIC);
 	unsigned long flags;
+	bool may;
 
-	if (!k) {
-		kfree_skb(skb);
-		return;
-	}
+	if (!k)
+		goto lost;
 	*k = (struct kept){
 		.qp = qp, .path = path, .skb = skb, .id = id, .overtaken = overtaken,
 		.due = jiffies + msecs_to_jiffies(ms),
 	};
-	if (path)
-		ward_path_get(path);
 	spin_lock_irqsave(&inj->rules.lock, flags);
-	list_add_tail(&k->entry, &inj->kept);
+	may = inj->num_kept < WARD_MAX_KEPT;
+	if (may) {
+		if (path)
+			ward_path_get(path);
+		list_add_tail(&k->entry, &inj->kept);
+		inj->num_kept++;
+	}
 	spin_unlock_irqrestore(&inj->rules.lock, flags);
-	set_work(inj);
+	if (may) {
+		set_work(inj);
+		return;
+	}
+lost:
+	ward_count(qp->dev, DROP_BACKLOG);
+	kfree(k);
+	kfree_skb(skb);
 }
 
 /**
@@ -181,8 +194,10 @@ void ward_inject_forget(struct ward_qp *qp)
 
 	spin_lock_irq(&inj->rules.lock);
 	list_for_each_entry_safe(k, next, &inj->kept, entry)
-		if (k->qp == qp)
+		if (k->qp == qp) {
 			list_move(&k->entry, &list);
+			inj->num_kept--;
+		}
 	spin_unlock_irq(&inj->rules.lock);
 	list_for_each_entry_safe(k, next, &list, entry) {
 		kfree_skb(k->skb);
@@ -407,7 +422,7 @@ static void hold(struct ward_device *dev, u32 id)
 	unsigned long since = jiffies;
 	u32 ms = 0, unused;
 
-	if (atomic_inc_return(&inj->held) > WARD_MAX_HELD)
+	if (atomic_inc_return(&held) > WARD_MAX_HELD)
 		goto out;
 	rcu_read_unlock();
 	local_bh_enable();
@@ -427,7 +442,7 @@ static void hold(struct ward_device *dev, u32 id)
 	local_bh_disable();
 	rcu_read_lock();
 out:
-	atomic_dec(&inj->held);
+	atomic_dec(&held);
 }
 
 void __ward_inject_arm(struct ward_run *run, struct ward_access *a, enum ward_inject_dir dir,

@@ -51,23 +51,25 @@ struct ward_pkt;
 struct ward_qp;
 struct ward_run;
 
-/* Runs that one device holds at a time; more of them are not held */
+/* Runs held at a time, each of which takes a worker that all devices share; more are not held */
 #define WARD_MAX_HELD	64
+/* Packets that one device keeps for later; more are lost */
+#define WARD_MAX_KEPT	4096
 
 /**
  * struct ward_inject - the fault injector of a device
  * @rules:  its rules
- * @held:   runs that are held
- * @wait:   they wait here
+ * @wait:   runs that are held wait here
  * @kept:   packets that go on later; under rules.lock
+ * @num_kept: how many they are; under rules.lock
  * @work:   takes care of them
  * @probe:  the question last asked (probe.h); under rules.lock
  */
 struct ward_inject {
 	struct ward_rules	rules;
-	atomic_t		held;
 	wait_queue_head_t	wait;
 	struct list_head	kept;
+	u32			num_kept;
 	struct delayed_work	work;
 	struct ward_probe	probe;
 };

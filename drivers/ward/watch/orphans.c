@@ -7,6 +7,7 @@
 
 #include "../net/net.h"
 #include "../qp/qp.h"
+#include "debugfs.h"
 #include "orphans.h"
 
 /**
@@ -64,10 +65,12 @@ static int orphans_show(struct seq_file *s, void *unused)
 
 	seq_puts(s, "# key\tqpn that registered it\tbytes\n");
 	rcu_read_lock();
-	xa_for_each(&dev->keys.regions, slot, mr)
+	xa_for_each(&dev->keys.regions, slot, mr) {
 		if (ward_mr_is_orphaned(mr))
 			seq_printf(s, "0x%08x\t0x%06x\t%llu\n", READ_ONCE(mr->key),
 				   READ_ONCE(mr->via), READ_ONCE(mr->length));
+		ward_table_breathe();
+	}
 	rcu_read_unlock();
 	return 0;
 }

@@ -129,8 +129,11 @@ struct ward_probed ward_probe(struct ward_device *dev, const struct ward_probe *
 	local_bh_disable();
 	rcu_read_lock();
 	qp = xa_load(&wn->qps, ward_unpermute(&wn->qpn, probe->qpn));
-	if (qp && qp->dev == dev)
+	/* held, or its PD and SRQ may be freed meanwhile */
+	if (qp && qp->dev == dev && kref_get_unless_zero(&qp->ref)) {
 		answer = ask(qp, probe);
+		ward_qp_put(qp);
+	}
 	rcu_read_unlock();
 	local_bh_enable();
 	return answer;

@@ -256,16 +256,6 @@ out:
 	return pds;
 }
 
-/* Between two objects of a table, which is found again by its index */
-static void breathe(void)
-{
-	if (need_resched()) {
-		rcu_read_unlock();
-		cond_resched();
-		rcu_read_lock();
-	}
-}
-
 static void count_qp(struct ward_device *dev, struct shown_pds *pds, const struct ward_qp *qp)
 {
 	struct shown_pd *owner;
@@ -287,7 +277,7 @@ static void count_qps(struct ward_device *dev, struct shown_pds *pds)
 	rcu_read_lock();
 	xa_for_each(&dev->net->qps, i, qp) {
 		count_qp(dev, pds, qp);
-		breathe();
+		ward_table_breathe();
 	}
 	count_qp(dev, pds, READ_ONCE(dev->gsi));
 	rcu_read_unlock();
@@ -304,7 +294,7 @@ static void count_ahs(struct ward_device *dev, struct shown_pds *pds)
 		owner = pd_of(pds, path->pd_id);
 		if (owner)
 			owner->ahs++;
-		breathe();
+		ward_table_breathe();
 	}
 	rcu_read_unlock();
 }
@@ -328,7 +318,7 @@ static void count_mrs(struct ward_device *dev, struct shown_pds *pds)
 			owner->mrs++;
 		if (shown.e.since)
 			owner->exposed += shown.length;
-		breathe();
+		ward_table_breathe();
 	}
 	rcu_read_unlock();
 }
@@ -384,7 +374,7 @@ static u32 take_exposed(struct ward_device *dev, struct shown_mr *to, u32 max)
 		take_mr(&to[n], mr);
 		to[n].orphaned = ward_mr_is_orphaned(mr);
 		n += !!to[n].e.since;
-		breathe();
+		ward_table_breathe();
 	}
 	rcu_read_unlock();
 	return n;
@@ -399,7 +389,7 @@ static u32 count_exposed(struct ward_device *dev)
 	rcu_read_lock();
 	xa_for_each(&dev->keys.regions, i, mr) {
 		n += !!READ_ONCE(mr->exposure.since);
-		breathe();
+		ward_table_breathe();
 	}
 	rcu_read_unlock();
 	return n;
