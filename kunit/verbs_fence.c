@@ -31,8 +31,7 @@ void fence_suite_exit(struct kunit_suite *suite)
 
 int fence_test_init(struct kunit *test)
 {
-	verbs_start(test, IB_QPT_RC, &fence_wire.end[0], &fence_wire.end[!fence_is_local],
-		     false);
+	verbs_start(test, IB_QPT_RC, &fence_wire.end[0], &fence_wire.end[!fence_is_local], false);
 	return 0;
 }
 
@@ -298,6 +297,7 @@ struct verbs_op *fence_bind(struct kunit *test, struct verbs_end *end, struct ib
 		.mw_key = mw->rkey, .key = mw->rkey, .lkey = mr->lkey,
 		.addr = addr, .length = len, .access = access,
 	};
+	/* pairs with the acquire of the run that executes it */
 	smp_store_release(&qp->sq.head, qp->sq.head + 1);
 	ward_qp_kick_here(qp, WARD_EV_WORK);
 	return op;

@@ -292,6 +292,10 @@ static void fence_F31_duplicate_read_is_checked(struct kunit *test)
 	rule = verbs_rule(test, &v->b, "drop dir=out op=response");
 	fence_wait_counted(test, &v->b, WARD_CNT_REFUSED_STATE, refused + 1);
 	KUNIT_EXPECT_EQ(test, verbs_hits(test, &v->b, rule), 0);
+	verbs_unrule(test, &v->b, rule);
+	/* anybody may have sent that duplicate: it must not end the connection */
+	mr = verbs_region(test, &v->b, 0, PART, REMOTE);
+	EXPECT_STATUS(test, read_from(test, mr->rkey, mr->iova, 100), IB_WC_SUCCESS);
 }
 
 /* The first packets are lost, and the buffer has other bytes when they are sent again. */

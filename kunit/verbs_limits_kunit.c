@@ -255,4 +255,5 @@ static struct kunit_suite suite = {
 	.exit = verbs_exit,
 	.test_cases = cases,
 };
+
 kunit_test_suite(suite);

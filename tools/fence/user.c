@@ -18,9 +18,11 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdnoreturn.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -46,7 +48,7 @@ static const char * const words[] = { "PASS", "FAIL", "UNSUPPORTED" };
 static jmp_buf out;
 static char reason[200];
 
-static void __attribute__((noreturn, format(printf, 2, 3))) end(int verdict, const char *fmt, ...)
+static noreturn void end(int verdict, const char *fmt, ...)
 {
 	va_list args;
 
@@ -310,8 +312,8 @@ struct peer {
 	pthread_t	thread;
 	struct end	*own;		/* a connection to use and not to renew */
 	uint64_t	at;
-	volatile uint32_t rkey;
-	volatile int	stop, writes;
+	atomic_uint	rkey;
+	atomic_int	stop, writes;
 };
 
 static void *write_on(void *arg)
@@ -427,7 +429,10 @@ static void f40(void)
 				is_ours(y, "a bind elsewhere");
 				break;
 			}
-			/* fallthrough */
+			must(!ibv_dealloc_mw(mw));
+			mw = NULL;
+			is_ours(y, "ibv_dealloc_mw()");
+			break;
 		default:
 			must(!ibv_dealloc_mw(mw));
 			mw = NULL;
@@ -504,10 +509,12 @@ static void f9(void)
 {
 	memory(RW);
 	must_be(try(IBV_WR_RDMA_WRITE, 8, y, to->rkey), IBV_WC_SUCCESS, "the key");
-	must_be(try(IBV_WR_RDMA_WRITE, 8, y, to->rkey ^ 1), IBV_WC_REM_ACCESS_ERR, "another variant");
+	must_be(try(IBV_WR_RDMA_WRITE, 8, y, to->rkey ^ 1), IBV_WC_REM_ACCESS_ERR,
+		"another variant");
 	must_be(try(IBV_WR_RDMA_WRITE, 8, y, to->rkey ^ 0x80), IBV_WC_REM_ACCESS_ERR,
 		"another variant");
-	must_be(try(IBV_WR_RDMA_READ, 8, y, to->rkey + 256), IBV_WC_REM_ACCESS_ERR, "another index");
+	must_be(try(IBV_WR_RDMA_READ, 8, y, to->rkey + 256), IBV_WC_REM_ACCESS_ERR,
+		"another index");
 	from->lkey ^= 1;
 	must_be(try(IBV_WR_RDMA_WRITE, 8, y, to->rkey), IBV_WC_LOC_PROT_ERR,
 		"another variant of an lkey");
@@ -656,7 +663,8 @@ static void f25(void)
 		"one byte past the end");
 	must_be(try(IBV_WR_RDMA_READ, 1, y - 1, to->rkey), IBV_WC_REM_ACCESS_ERR,
 		"one byte before the beginning");
-	must_be(try(IBV_WR_RDMA_READ, 1, y + 2 * LEN - 1, to->rkey), IBV_WC_SUCCESS, "the last byte");
+	must_be(try(IBV_WR_RDMA_READ, 1, y + 2 * LEN - 1, to->rkey), IBV_WC_SUCCESS,
+		"the last byte");
 	/* a region at the end of the address space */
 	high = ibv_reg_mr_iova(pd, y, LEN, -(uint64_t)LEN - 4096, RW);
 	if (!high)
@@ -777,10 +785,11 @@ static const struct {
 	const char	*name;
 	void		(*run)(void);
 } rules[] = {
-	{ "F9", f9 }, { "F12", f12 }, { "F14", f14 }, { "F15", f15 }, { "F16", f16 }, { "F17", f17 },
-	{ "F18", f18 }, { "F19", f19 }, { "F20", f20 }, { "F21", f21 }, { "F22", f22 },
-	{ "F24", f24 }, { "F25", f25 }, { "F34", f34 }, { "F40", f40 }, { "F41", f41 },
-	{ "F42", f42 }, { "F43", f43 }, { "F44", f44 }, { "F45", f45 }, { "F46", f46 },
+	{ "F9", f9 }, { "F12", f12 }, { "F14", f14 }, { "F15", f15 }, { "F16", f16 },
+	{ "F17", f17 }, { "F18", f18 }, { "F19", f19 }, { "F20", f20 }, { "F21", f21 },
+	{ "F22", f22 }, { "F24", f24 }, { "F25", f25 }, { "F34", f34 }, { "F40", f40 },
+	{ "F41", f41 }, { "F42", f42 }, { "F43", f43 }, { "F44", f44 }, { "F45", f45 },
+	{ "F46", f46 },
 };
 
 static void try_rule(size_t i, const char *device)
@@ -798,7 +807,8 @@ static void try_rule(size_t i, const char *device)
 			rules[i].run();
 			verdict = 1 + PASS;
 		}
-		printf("%s %s%s%s\n", rules[i].name, words[verdict - 1], *reason ? " " : "", reason);
+		printf("%s %s%s%s\n", rules[i].name, words[verdict - 1], *reason ? " " : "",
+		       reason);
 		fflush(stdout);
 		_exit(0);
 	}

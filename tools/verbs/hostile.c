@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static struct end ends[QPS];
 static struct ibv_ah *ah;
 static struct ibv_mr *mr, *odp;
 static struct ibv_mw *mw;
-static volatile int stop;
+static atomic_int stop;
 
 static uint64_t rnd(uint64_t *state)
 {

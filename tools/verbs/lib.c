@@ -29,7 +29,7 @@ void die(const char *what)
 	exit(2);
 }
 
-/* Takes the first GID that is an IPv4 address: nobody owns a link-local one that the core made up */
+/* Takes the first GID that is an IPv4 address: a link-local one may be nobody's */
 void open_device(const char *name)
 {
 	static const uint8_t v4[12] = { [10] = 0xff, [11] = 0xff };

@@ -439,7 +439,7 @@ static int memlock(void)
 	return !!bad;
 }
 
-static int cgroup(int allowed)
+static int rdma_cgroup(int allowed)
 {
 	struct ibv_pd *pds[64];
 	int n, again;
@@ -477,5 +477,5 @@ int main(int argc, char **argv)
 		return removal();
 	if (!strcmp(argv[2], "memlock"))
 		return memlock();
-	return cgroup(argc > 3 ? atoi(argv[3]) : 0);
+	return rdma_cgroup(argc > 3 ? atoi(argv[3]) : 0);
 }

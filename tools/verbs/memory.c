@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/udmabuf.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,8 +253,8 @@ struct writer {
 	uint32_t	rkey;
 	uint32_t	len;
 	enum ibv_wr_opcode op;
-	volatile int	stop;
-	volatile int	writes;
+	atomic_int	stop;
+	atomic_int	writes;
 };
 
 static void *write_on(void *arg)

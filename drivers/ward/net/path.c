@@ -484,6 +484,37 @@ void ward_path_write_headers(const struct ward_path *path, struct sk_buff *skb, 
 	skb_pull(skb, skb_transport_offset(skb) + sizeof(struct udphdr));
 }
 
+/* More than the headers of Ethernet and a vlan or two; encapsulations ask for more */
+#define TRAIN_HEADROOM	64
+
+/**
+ * ward_path_takes_trains() - whether packets may go along a path together
+ * @path: the path
+ *
+ * An encapsulation on the way makes room in front of the first packet only, and writes in front
+ * of all of them. WARD_HEADROOM is enough for one that nobody here can know of; known ones may
+ * need any length.
+ *
+ * Context: BH off.
+ * Return: whether they may.
+ */
+bool ward_path_takes_trains(struct ward_path *path)
+{
+	struct dst_entry *dst;
+	bool may;
+
+	rcu_read_lock();
+	dst = ward_path_route(path);
+	may = !IS_ERR(dst);
+	if (may) {
+		may = !dst->lwtstate && !dst_xfrm(dst) &&
+		      LL_RESERVED_SPACE(READ_ONCE(dst->dev)) <= TRAIN_HEADROOM;
+		dst_release(dst);
+	}
+	rcu_read_unlock();
+	return may;
+}
+
 /**
  * ward_path_send() - send a packet, or a train of them (net/train.c)
  * @path: where to

@@ -72,6 +72,7 @@ void ward_path_put(struct ward_path *path);
 void ward_path_query(const struct ward_path *path, struct rdma_ah_attr *attr);
 u32 ward_path_icrc_begin(const struct ward_path *path, u16 id, u32 len, const u8 *bth);
 void ward_path_write_headers(const struct ward_path *path, struct sk_buff *skb, u16 id);
+bool ward_path_takes_trains(struct ward_path *path);
 int ward_path_send(struct ward_path *path, struct sk_buff *skb, u16 id);
 struct dst_entry *ward_path_route(struct ward_path *path);
 struct net_device *ward_path_netdev(const struct ward_path *path);

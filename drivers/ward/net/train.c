@@ -65,6 +65,7 @@ void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff
 	if (!t->head) {
 		*t = (struct ward_train){
 			.path = path, .head = skb, .num = 1, .size = len, .id = id,
+			.max = ward_path_takes_trains(path) ? ward_option(path->dev, MAX_TRAIN) : 1,
 		};
 	} else {
 		ward_path_write_headers(path, skb, id);
@@ -78,7 +79,7 @@ void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff
 		t->head->truesize += skb->truesize;
 		t->num++;
 	}
-	if (len < t->size || t->num >= ward_option(path->dev, MAX_TRAIN))
+	if (len < t->size || t->num >= t->max)
 		ward_train_flush(t);
 }
 
@@ -158,6 +159,9 @@ static bool may_take(const struct net *net, const struct sk_buff *skb, u32 len)
 
 	if (skb_cloned(skb) || skb_shared(skb) || ward_has_ipsec(net))
 		return false;
+	/* whether packets of a VRF are for our socket is for UDP to say */
+	if (netif_is_l3_master(skb->dev))
+		return false;
 #if IS_ENABLED(CONFIG_NF_CONNTRACK)
 	if (skb_nfct(skb)) {
 		enum ip_conntrack_info how;
@@ -204,6 +208,7 @@ static unsigned int train_arrives(void *priv, struct sk_buff *skb,
 {
 	struct ward_net *wn = priv;
 	struct net_device *ndev = skb->dev;
+	/* RCU keeps it, also when the head is gone */
 	struct dst_entry *dst = skb_dst(skb);
 	__be16 protocol = skb->protocol;
 	struct sk_buff *members, *next;
@@ -215,8 +220,6 @@ static unsigned int train_arrives(void *priv, struct sk_buff *skb,
 	if (!len || !may_take(wn->net, skb, len))
 		return NF_ACCEPT;
 
-	/* the head takes its reference of the route with it when it is done */
-	dst_hold(dst);
 	members = uncouple(skb, len);
 	ward_rx_packet(wn, skb);
 	while ((skb = members)) {
@@ -229,7 +232,6 @@ static unsigned int train_arrives(void *priv, struct sk_buff *skb,
 		ward_rx_packet(wn, skb);
 		members = next;
 	}
-	dst_release(dst);
 	return NF_STOLEN;
 }
 

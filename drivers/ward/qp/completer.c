@@ -209,6 +209,8 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 
 	switch (at.what) {
 	case WARD_ANS_DROP:
+		if (pkt->op->msg == WARD_MSG_READ_RESP && ward_psn_diff(pkt->psn, req->una) < 0)
+			ward_qp_wait_longer(qp);
 		ward_count(qp->dev, DROP_RESPONSE);
 		break;
 	case WARD_ANS_ACK:
@@ -254,17 +256,20 @@ static void take(struct ward_run *run, struct sk_buff *skb, const struct ward_pk
 /**
  * ward_completer_take() - take an answer
  * @run: the run
- * @skb: the packet; stays the caller's. When the QP is parked afterwards, it is to come again
+ * @skb: the packet; stays the caller's
  * @pkt: the packet, taken apart
  *
  * Context: under RCU with BH off.
+ * Return: false when it has parked the QP, and is to come again.
  */
-void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
+bool ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt)
 {
 	take(run, skb, pkt);
-	/* if this one closed the hole in front of them */
-	if (!run->qp->fault.parked)
-		ward_completer_resume(run);
+	if (run->qp->fault.parked)
+		return false;
+	/* if this one closed the hole in front of them; they may park the QP, too */
+	ward_completer_resume(run);
+	return true;
 }
 
 /**

@@ -101,12 +101,18 @@ static bool may_be_local(const struct ward_run *run, const struct ward_qp *peer)
 {
 	const struct ward_qp *qp = run->qp;
 	struct ward_path *back = way_back(qp, peer);
+	bool inside;
 
 	if (!back || !allows(qp->dev, peer->dev) || !allows(peer->dev, qp->dev))
 		return false;
 	if (ward_injecting() && (injected(run, qp->dev) || injected(run, peer->dev)))
 		return false;
-	return ward_paths_are_inside(ward_qp_path(qp), back);
+	/* the peer is not owned yet, and may let go of it */
+	if (!ward_path_try_get(back))
+		return false;
+	inside = ward_paths_are_inside(ward_qp_path(qp), back);
+	ward_path_put(back);
+	return inside;
 }
 
 /* Have this run come again when somebody has let go of the peer after this */
@@ -184,6 +190,8 @@ void ward_local_resume(struct ward_run *run)
 		}
 	}
 	req->drains = false;
+	/* packets may have followed it, and nothing was awaited so far */
+	ward_requester_progress(qp);
 	if (peer && way_back(qp, peer) &&
 	    ward_psn_diff(peer->resp.order.epsn, req->drains_end) >= 0) {
 		/* packets that have followed it may have been answered */

@@ -4,9 +4,9 @@
  *
  * Who can hold a QP: the verbs object, until ward_qp_destroy(); a scheduled run
  * (one at most, WARD_QP_SCHEDULED); a packet between ward_qp_find() and the
- * inbox, under RCU; a region that drains for it; work that brings pages in for
- * it. Timers hold nothing: they are cancelled by whoever takes the last state
- * that could use them away.
+ * inbox, under RCU; a region that drains for it; work that brings pages in for it.
+ * Timers hold nothing: they are cancelled by whoever takes the last state that could
+ * use them away.
  *
  * ward_qp_destroy() becomes the owner, takes the QP out of sight, forgets all
  * that is under way, and waits until the last of them has let go. Each of them
@@ -513,6 +513,7 @@ struct ward_qp *ward_qp_create(struct ward_device *dev, struct ib_qp *ib,
 	skb_queue_head_init(&qp->inbox);
 	qp->since = ktime_get_ns();
 	qp->state = IB_QPS_RESET;
+	qp->hole_ns = WARD_HOLE_NS;
 	INIT_LIST_HEAD(&qp->req.sent);
 	__skb_queue_head_init(&qp->req.early);
 	ward_responder_init(qp);

@@ -56,8 +56,12 @@ enum {
 	WARD_EV_PAGES,		/* the pages that it is parked for are there, or cannot be had */
 };
 
-/* So long a packet may be overtaken by others before it counts as lost */
-#define WARD_HOLE_NS	NSEC_PER_MSEC
+/*
+ * So long a packet may be overtaken by others before it counts as lost: at first, and at most. In
+ * between a QP learns from its peer's packets.
+ */
+#define WARD_HOLE_NS		(50 * NSEC_PER_USEC)
+#define WARD_HOLE_MAX_NS	NSEC_PER_MSEC
 
 /* Packets that wait for a QP; more are dropped, and sent again by the peer */
 #define WARD_INBOX_MAX	1024
@@ -113,6 +117,7 @@ enum {
  * @req:      requester
  * @resp:     responder
  * @ack_timer: retransmission
+ * @hole_ns:  how long a packet may be overtaken by others before it counts as lost
  * @nak_timer: waits for requests that others have overtaken
  * @rnr_timer: waits as long as the peer's RNR NAK says
  * @fault:    what it is parked for: while it is no run does anything but WARD_EV_PAGES
@@ -175,6 +180,7 @@ struct ward_qp {
 	struct ward_responder	resp;
 	struct hrtimer		ack_timer;
 	struct hrtimer		rnr_timer;
+	u32			hole_ns;
 	struct hrtimer		nak_timer;
 	struct ward_fault	fault;
 
@@ -226,6 +232,12 @@ struct ward_ibqp {
 static inline struct ward_qp *to_ward_qp(struct ib_qp *ib)
 {
 	return container_of(ib, struct ward_ibqp, ib)->qp;
+}
+
+/* ward_qp_wait_longer() - a packet that was called lost had only been overtaken; for the owner */
+static inline void ward_qp_wait_longer(struct ward_qp *qp)
+{
+	qp->hole_ns = min_t(u32, 2 * qp->hole_ns, WARD_HOLE_MAX_NS);
 }
 
 /* ward_qp_path() - the way to the peer; for the owner */

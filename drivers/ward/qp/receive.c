@@ -176,12 +176,11 @@ void ward_qp_take_inbox(struct ward_run *run)
 			ward_responder_take(run, skb);
 			continue;
 		}
-		ward_completer_take(run, skb, &pkt);
-		if (qp->fault.parked) {
-			__skb_queue_head(&packets, skb);
-		} else {
+		if (ward_completer_take(run, skb, &pkt)) {
 			note(qp, skb, &pkt);
 			consume_skb(skb);
+		} else {
+			__skb_queue_head(&packets, skb);
 		}
 	}
 	if (skb_queue_empty(&packets))

@@ -196,6 +196,16 @@ enum ward_replied ward_replies_send(struct ward_run *run, u32 *psn)
 		why = ward_access_ready(&run->remote, owed->va, len, owed->left);
 	if (why == WARD_PARKED)
 		return WARD_REPLY_PARKED;
+	if (why && !owed->fresh) {
+		/*
+		 * Nobody but the peer knows what it has asked for before, so anybody may have sent
+		 * this. If it was the peer, the NAK ends its work request.
+		 */
+		ward_count(qp->dev, NAK_ACCESS);
+		ward_ack_send(qp, WARD_NAK_ACCESS, owed->psn);
+		pop(a);
+		return WARD_REPLIED;
+	}
 	if (why) {
 		ward_replies_forget(a);
 		return WARD_REPLY_REFUSED;

@@ -82,6 +82,7 @@ void ward_requester_forget(struct ward_qp *qp)
 	req->reads = 0;
 	req->rnr_wait = false;
 	req->drains = false;
+	req->awaits_peer = false;
 	req->una = req->nxt;
 	__skb_queue_purge(&req->early);
 }
@@ -250,9 +251,9 @@ void ward_requester_probe_soon(struct ward_qp *qp)
 {
 	struct ward_requester *req = &qp->req;
 
-	req->probe_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	req->probe_at = ktime_add_ns(ktime_get(), qp->hole_ns);
 	req->armed = true;
-	hrtimer_start(&qp->ack_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&qp->ack_timer, qp->hole_ns, HRTIMER_MODE_REL_SOFT);
 }
 
 static bool resend(struct ward_run *run)

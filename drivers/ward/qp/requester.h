@@ -108,7 +108,7 @@ u8 ward_swqe_single_op(const struct ward_swqe *wqe);
 bool ward_swqe_is_write(const struct ward_swqe *wqe);
 
 /* completer.c */
-void ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
+bool ward_completer_take(struct ward_run *run, struct sk_buff *skb, const struct ward_pkt *pkt);
 void ward_completer_resume(struct ward_run *run);
 void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);

@@ -639,7 +639,9 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 	ward_qp_count(qp, DUPLICATE);
 	switch (pkt->op->msg) {
 	case WARD_MSG_READ:
-		if (pkt->dma_len > WARD_MAX_MSG)
+		/* such a READ has not been seen before */
+		if (!(qp->attr.qp_access_flags & IB_ACCESS_REMOTE_READ) ||
+		    pkt->dma_len > WARD_MAX_MSG)
 			return;
 		last = ward_psn_add(pkt->psn, ward_seg_count(pkt->dma_len, qp->mtu) - 1);
 		if (ward_psn_diff(last, resp->order.epsn) >= 0)
@@ -656,6 +658,8 @@ static void take_duplicate(struct ward_run *run, const struct ward_pkt *pkt)
 		answer = answer_once(resp, pkt, once->orig, false);
 		break;
 	default:
+		if (pkt->psn == resp->told_psn)
+			ward_qp_wait_longer(qp);
 		resp->ack_due = true;
 		return;
 	}
@@ -756,11 +760,11 @@ static void begin_hole(struct ward_qp *qp)
 	resp->order.naked = true;
 	resp->hole = true;
 	resp->hole_psn = resp->order.epsn;
-	resp->hole_at = ktime_add_ns(ktime_get(), WARD_HOLE_NS);
+	resp->hole_at = ktime_add_ns(ktime_get(), qp->hole_ns);
 	if (resp->timed)
 		return;
 	resp->timed = true;
-	hrtimer_start(&qp->nak_timer, WARD_HOLE_NS, HRTIMER_MODE_REL_SOFT);
+	hrtimer_start(&qp->nak_timer, qp->hole_ns, HRTIMER_MODE_REL_SOFT);
 }
 
 static void take_request(struct ward_run *run, struct ward_request *rq)
@@ -957,8 +961,10 @@ void ward_responder_nak_timer(struct ward_qp *qp)
 }
 
 /* Whether to tell of a hole now */
-static bool nak_is_due(struct ward_responder *resp)
+static bool nak_is_due(struct ward_qp *qp)
 {
+	struct ward_responder *resp = &qp->resp;
+
 	if (!resp->hole)
 		return false;
 	/* it was closed */
@@ -1011,8 +1017,9 @@ void ward_responder_run(struct ward_run *run)
 	/* another hole, behind the one that was closed */
 	if (!resp->order.naked && !resp->parked && !skb_queue_empty(&resp->early))
 		begin_hole(qp);
-	if (nak_is_due(resp)) {
+	if (nak_is_due(qp)) {
 		resp->hole = false;
+		resp->told_psn = resp->hole_psn;
 		ward_ack_send(qp, WARD_NAK_SEQUENCE, resp->order.epsn);
 	} else if (resp->ack_due) {
 		ward_ack_send(qp, WARD_AETH_NO_CREDIT, ward_psn_add(resp->order.epsn, -1));

@@ -77,6 +77,7 @@ struct ward_once {
  * @hole:    requests before the early ones are missing, and the peer has not been told
  * @hole_psn: the first one of them
  * @hole_at: when to tell
+ * @told_psn: the last hole that the peer was told of
  * @timed:   the NAK timer is set
  * @refused: the QP fails as soon as the READs before have been answered
  * @syndrome: with this NAK
@@ -105,6 +106,7 @@ struct ward_responder {
 	bool			timed;
 	u32			hole_psn;
 	ktime_t			hole_at;
+	u32			told_psn;
 	bool			refused;
 	u8			syndrome;
 	u32			refused_psn;

@@ -75,6 +75,8 @@ static void flush_sends(struct ward_run *run)
 void ward_qp_flush(struct ward_run *run)
 {
 	struct ward_qp *qp = run->qp;
+	/* a process may post as fast as we flush: then there is another run */
+	int left = qp->rq.ring.mask + 1;
 	bool bad;
 
 	if (qp->fencing)
@@ -84,11 +86,13 @@ void ward_qp_flush(struct ward_run *run)
 		return;
 	/* what is in a shared queue is for other QPs */
 	while (qp->resp.has_rwqe ||
-	       (!qp->srq && ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad))) {
+	       (!qp->srq && left-- > 0 && ward_recvq_take(&qp->rq, &qp->resp.rwqe, &bad))) {
 		struct ib_wc wc = { .status = IB_WC_WR_FLUSH_ERR, .opcode = IB_WC_RECV };
 
 		ward_responder_wc(run, &wc);
 	}
+	if (left < 0)
+		run->again = true;
 	/* it holds no receive any more, and takes none (F34) */
 	if (qp->tell_last) {
 		qp->tell_last = false;

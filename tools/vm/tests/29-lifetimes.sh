@@ -21,7 +21,10 @@ removal() {
 	pid=$!
 	eventually 30 grep -q ready /tmp/removal || { cat /tmp/removal; kill $pid; return 1; }
 	begin=$SECONDS
-	"$@" && eventually 20 link_gone "$DEV_A" && wait $pid || { tail -n 3 /tmp/removal; return 1; }
+	if ! { "$@" && eventually 20 link_gone "$DEV_A" && wait $pid; }; then
+		tail -n 3 /tmp/removal
+		return 1
+	fi
 	log "gone after $((SECONDS - begin)) s"
 }
 t "rdma link delete under a process" removal link_del "$DEV_A"

@@ -10,6 +10,7 @@ test_begin
 [[ $T = ward ]] || { t_ok "only for ward"; exit 0; }
 # it does that, too
 expect "completion queue of [0-9]* entries overflowed"
+expect "ward_cq_add: [0-9]* callbacks suppressed"
 seconds=20
 [[ ! $FULL ]] || seconds=120
 topology
