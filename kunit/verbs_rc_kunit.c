@@ -115,6 +115,38 @@ static void write_lands(struct kunit *test)
 	}
 }
 
+/* skbs that A's netdev has sent for a WRITE of 40 packets */
+static u64 skbs_of_a_write(struct kunit *test, struct verbs *v, struct ib_mr *mr)
+{
+	struct net_device *ndev = v->a.link->netdev;
+	struct rtnl_link_stats64 stats;
+	u64 before = dev_get_stats(ndev, &stats)->tx_packets;
+	struct verbs_op *op;
+
+	fill(v);
+	op = verbs_rdma(test, &v->a, IB_WR_RDMA_WRITE, v->a.dma, v->a.pd->local_dma_lkey,
+			40 * 1024, mr->iova, mr->rkey);
+	ASSERT_STATUS(test, op, IB_WC_SUCCESS);
+	expect_copied(test, v, 0, 0, 40 * 1024);
+	return dev_get_stats(ndev, &stats)->tx_packets - before;
+}
+
+/* Packets go together, and come as they were; max_train=1 sends each alone */
+static void packets_go_as_trains(struct kunit *test)
+{
+	struct verbs *v = verbs_start(test, IB_QPT_RC, &wire.end[0], &wire.end[1], false);
+	struct ward_device *dev = to_ward(v->a.link->ibdev);
+	struct ib_mr *mr = verbs_region(test, &v->b, 0, VERBS_BUF,
+					IB_ACCESS_LOCAL_WRITE | IB_ACCESS_REMOTE_WRITE);
+	u32 max = dev->options.v[WARD_OPT_MAX_TRAIN];
+
+	/* the first one has a longer header, so it goes alone */
+	KUNIT_EXPECT_LE(test, skbs_of_a_write(test, v, mr), 4);
+	dev->options.v[WARD_OPT_MAX_TRAIN] = 1;
+	KUNIT_EXPECT_GE(test, skbs_of_a_write(test, v, mr), 40);
+	dev->options.v[WARD_OPT_MAX_TRAIN] = max;
+}
+
 static void write_with_immediate(struct kunit *test)
 {
 	struct verbs *v = start(test);
@@ -403,6 +435,7 @@ static struct kunit_case rc_cases[] = {
 	KUNIT_CASE_PARAM(send_arrives, way_gen_params),
 	KUNIT_CASE_PARAM(send_with_immediate, way_gen_params),
 	KUNIT_CASE_PARAM(write_lands, way_gen_params),
+	KUNIT_CASE(packets_go_as_trains),
 	KUNIT_CASE_PARAM(write_with_immediate, way_gen_params),
 	KUNIT_CASE_PARAM(read_fetches, way_gen_params),
 	KUNIT_CASE_PARAM(pieces_are_joined, way_gen_params),
