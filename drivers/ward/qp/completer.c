@@ -23,15 +23,19 @@ static const u32 rnr_us[32] = {
 };
 
 /**
- * ward_completer_wc() - complete a work request, if its consumer is to be told
+ * ward_completer_finish() - complete the oldest work request, and tell of it if that is wanted
  * @run:    the run
- * @index:  send queue index
  * @status: result
+ *
+ * The place in the queue is free before anybody can see the completion: whoever sees it may post
+ * at once, on another CPU, to a queue that has no other place.
  */
-void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status)
+void ward_completer_finish(struct ward_run *run, enum ib_wc_status status)
 {
 	struct ward_qp *qp = run->qp;
+	u32 index = qp->sq.tail;
 	const struct ward_swqe *wqe = ward_sendq_at(&qp->sq, index);
+	bool told = status != IB_WC_SUCCESS || qp->sig_all || (wqe->flags & IB_SEND_SIGNALED);
 	struct ib_wc wc = {
 		.wr_id = wqe->wr_id,
 		.status = status,
@@ -41,12 +45,12 @@ void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status
 
 	qp->done++;
 	trace_ward_wr_complete(qp, index, status);
-	if (status == IB_WC_SUCCESS && !qp->sig_all && !(wqe->flags & IB_SEND_SIGNALED))
-		return;
 	if (wqe->opcode == IB_WR_RDMA_READ || wqe->opcode == IB_WR_ATOMIC_CMP_AND_SWP ||
 	    wqe->opcode == IB_WR_ATOMIC_FETCH_AND_ADD)
 		wc.byte_len = wqe->length;
-	run->notify_send |= ward_cq_add(qp->send_cq, &wc, status != IB_WC_SUCCESS);
+	ward_sendq_pop(&qp->sq);
+	if (told)
+		run->notify_send |= ward_cq_add(qp->send_cq, &wc, status != IB_WC_SUCCESS);
 }
 
 /* All before @psn is acknowledged */
@@ -371,8 +375,7 @@ void ward_completer_retire(struct ward_run *run)
 		if (wqe->status != IB_WC_SUCCESS) {
 			enum ib_wc_status status = wqe->status;
 
-			ward_completer_wc(run, sq->tail, status);
-			ward_sendq_pop(sq);
+			ward_completer_finish(run, status);
 			if (qp->transport == WARD_RC)
 				ward_qp_fail(run, WARD_WHY_SEND_FAILED, status);
 			else
@@ -381,7 +384,6 @@ void ward_completer_retire(struct ward_run *run)
 		}
 		if (!is_complete(qp, wqe))
 			return;
-		ward_completer_wc(run, sq->tail, IB_WC_SUCCESS);
-		ward_sendq_pop(sq);
+		ward_completer_finish(run, IB_WC_SUCCESS);
 	}
 }

@@ -114,6 +114,6 @@ void ward_completer_retire(struct ward_run *run);
 void ward_completer_timeout(struct ward_run *run);
 bool ward_completer_rnr(struct ward_run *run, u8 syndrome);
 enum ib_wc_status ward_nak_status(u8 syndrome);
-void ward_completer_wc(struct ward_run *run, u32 index, enum ib_wc_status status);
+void ward_completer_finish(struct ward_run *run, enum ib_wc_status status);
 
 #endif /* _WARD_QP_REQUESTER_H */

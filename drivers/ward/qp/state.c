@@ -60,10 +60,8 @@ static void flush_sends(struct ward_run *run)
 	struct ward_sendq *sq = &run->qp->sq;
 
 	/* pairs with the release of whoever has posted */
-	while (sq->tail != smp_load_acquire(&sq->head)) {
-		ward_completer_wc(run, sq->tail, IB_WC_WR_FLUSH_ERR);
-		ward_sendq_pop(sq);
-	}
+	while (sq->tail != smp_load_acquire(&sq->head))
+		ward_completer_finish(run, IB_WC_WR_FLUSH_ERR);
 }
 
 /**
