@@ -40,11 +40,13 @@
 /* What goes as one IP packet, with the headers of a vlan or two in front */
 #define TRAIN_BYTES	(65535 - 40 - 8 - 32)
 
-static bool fits(const struct ward_train *t, const struct ward_path *path,
+/* The way is looked at once for each train, and never for a packet that stays alone */
+static bool fits(const struct ward_train *t, struct ward_path *path,
 		 const struct sk_buff *skb, u16 id)
 {
 	return t->path == path && id == (u16)(t->id + t->num) && skb->len <= t->size &&
-	       t->head->len + skb->len <= TRAIN_BYTES;
+	       t->head->len + skb->len <= TRAIN_BYTES &&
+	       (t->num > 1 || ward_path_takes_trains(path));
 }
 
 /**
@@ -65,7 +67,6 @@ void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff
 	if (!t->head) {
 		*t = (struct ward_train){
 			.path = path, .head = skb, .num = 1, .size = len, .id = id,
-			.max = ward_path_takes_trains(path) ? ward_option(path->dev, MAX_TRAIN) : 1,
 		};
 	} else {
 		ward_path_write_headers(path, skb, id);
@@ -79,7 +80,7 @@ void ward_train_add(struct ward_train *t, struct ward_path *path, struct sk_buff
 		t->head->truesize += skb->truesize;
 		t->num++;
 	}
-	if (len < t->size || t->num >= t->max)
+	if (len < t->size || t->num >= ward_option(path->dev, MAX_TRAIN))
 		ward_train_flush(t);
 }
 

@@ -19,7 +19,6 @@ struct ward_path;
  * @head: the first one; NULL: there is none
  * @last: the last one, if there is another one
  * @num:  how many there are
- * @max:  how many there may be
  * @size: bytes of each, from the BTH to the ICRC
  * @id:   IPv4 identification of the first one; the others count up
  */
@@ -28,7 +27,6 @@ struct ward_train {
 	struct sk_buff		*head;
 	struct sk_buff		*last;
 	u32			num;
-	u32			max;
 	u32			size;
 	u16			id;
 };
