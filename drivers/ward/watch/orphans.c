@@ -19,11 +19,8 @@
  */
 bool ward_mr_is_exposed(const struct ward_mr *mr)
 {
-	const int remote = IB_ACCESS_REMOTE_READ | IB_ACCESS_REMOTE_WRITE |
-			   IB_ACCESS_REMOTE_ATOMIC;
-
 	return READ_ONCE(mr->state) == WARD_VALID && !READ_ONCE(mr->closed_to_peers) &&
-	       (READ_ONCE(mr->access) & remote);
+	       (READ_ONCE(mr->access) & WARD_REMOTE_RIGHTS);
 }
 
 static bool reaches(const struct ward_qp *qp, const struct ward_mr *mr)
